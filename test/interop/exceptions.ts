@@ -1,0 +1,47 @@
+// Where a peer over the adapter does not behave as the untouched peer. Everything that is not listed here is identical.
+import type { Peer } from './conversation.ts'
+
+export interface Exception {
+  /** The steps it covers, by name. */
+  steps: RegExp
+  why: string
+  peers: Peer[]
+  /** What the step has to come to over the adapter, where that is more than "not what it was". */
+  becomes?: RegExp
+}
+
+const NEXT: Peer[] = ['dbus-next', '@jellybrick/dbus-next']
+const NATIVE: Peer[] = ['dbus-native', '@homebridge/dbus-native']
+const ALL: Peer[] = [...NEXT, ...NATIVE]
+
+/** Messages that the peers build wrongly or not at all, or lose while reading. */
+export const IMPROVEMENTS: Exception[] = [
+  {
+    steps: /^(E_)?dict.keyed.by.[unqyidbxt]( not sent back)?$/,
+    why: 'dict keys that are no text can be sent',
+    peers: NEXT,
+  },
+  {
+    steps: /__proto__.as.a.key/,
+    why: '"__proto__" is a key like any other',
+    peers: ALL,
+  },
+  {
+    steps: /^(the same message twice|Twice.*)$/,
+    why: 'sending a message leaves it as it was, so it can be sent again',
+    peers: NEXT,
+  },
+]
+
+/** Messages that the untouched peers send and for which a bus would disconnect them. */
+export const REFUSED: Exception[] = [
+  {
+    steps: /^(bad object path|empty object path|trailing slash)$/,
+    why: 'an object path in a body is checked',
+    peers: ALL,
+    becomes: /^throws ERR_DBUS_OBJECT_PATH/,
+  },
+  { steps: /^lone surrogate$/, why: 'is no UTF-8', peers: ALL, becomes: /^throws ERR_DBUS_TEXT_SURROGATE/ },
+  { steps: /^33 arrays$/, why: 'a signature has at most 32 nested arrays', peers: ALL, becomes: /^throws ERR_DBUS_ARRAY_DEPTH/ },
+  { steps: /^variant with two types$/, why: 'a variant has one complete type', peers: NEXT, becomes: /^throws ERR_DBUS_/ },
+]
