@@ -11,7 +11,7 @@ import { swapMessage } from './swap.ts'
 import { bytesOfText, charactersOf } from './utf8.ts'
 import { Writer } from './write.ts'
 
-export { type ByteOrder, type EncodeOptions, encodeMarked, FIELD_ORDER, type HeaderInput } from './encode.ts'
+export { type ByteOrder, type EncodeOptions, encodeMarked, FIELD_ORDER, fieldsOf, type HeaderInput } from './encode.ts'
 export { ReferenceFault, type Verdict } from './fault.ts'
 export type { Neutral, NeutralField, NeutralHeader, NeutralMessage } from './neutral.ts'
 export { alignmentOf, fixedSizeOf, parseTypes, type Type } from './signature.ts'
