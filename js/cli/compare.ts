@@ -28,6 +28,9 @@ const FIELD_NAMES = [
 ] as const
 const FIELD_SIGNATURE = 8
 const HEADER = 'yyyyuua(yv)'
+/** Property order of ECMAScript: integer-like keys ascending, then the others as they were added. */
+const KEY_ORDER = "body: an object has integer-like keys first (dict: 'map' keeps their place)"
+const OTHER_BYTES = 'body: the same values in other bytes, as when a dict has a key twice'
 
 type Field = readonly [code: number, value: Variant]
 
@@ -52,9 +55,10 @@ export function byteOrderOf(bytes: Uint8Array): ByteOrder {
   return bytes[0] === 0x42 ? 'big' : 'little'
 }
 
-/** Encodes a decoded message again, in its own byte order, and compares. */
-export function compareAgain(codec: Codec, bytes: Uint8Array, message: Message): Comparison {
-  const again = codec.encode(message, { byteOrder: byteOrderOf(bytes) })
+/** Encodes a decoded message again, in its own byte order, and compares. `mapped` is a codec that has every dict as a Map. */
+export function compareAgain(codec: Codec, mapped: Codec, bytes: Uint8Array, message: Message): Comparison {
+  const byteOrder = byteOrderOf(bytes)
+  const again = codec.encode(message, { byteOrder })
   const from = partsOf(codec, bytes)
   const order = from.fields.map(([code]) => FIELD_NAMES[code] ?? `field ${code}`).join(' ')
   const bodyLength = from.body.length
@@ -63,8 +67,9 @@ export function compareAgain(codec: Codec, bytes: Uint8Array, message: Message):
   const bodyIdentical = Buffer.compare(from.body, to.body) === 0
   const reasons = [...compareHeaders(from, to)]
   if (!bodyIdentical) {
-    const same = isDeepStrictEqual(codec.decode(again).body, message.body)
-    reasons.push(same ? 'body: the same values in other bytes' : 'body: other values')
+    const inMaps = mapped.encode(mapped.decode(bytes), { byteOrder })
+    if (Buffer.compare(from.body, partsOf(mapped, inMaps).body) === 0) reasons.push(KEY_ORDER)
+    else reasons.push(isDeepStrictEqual(codec.decode(again).body, message.body) ? OTHER_BYTES : 'body: other values')
   }
   if (reasons.length === 0) reasons.push('padding or lengths')
   return { identical: false, bodyIdentical, bodyLength, reasons, order }

@@ -49,6 +49,7 @@ interface Options {
 
 /** What is known after all files. */
 interface Totals {
+  readonly mapped: Codec
   packets: number
   bytes: number
   problems: number
@@ -81,7 +82,8 @@ export function demo(args: readonly string[], terminal: Terminal): number {
     rows: values.all ? Number.POSITIVE_INFINITY : numberOption('--rows', values.rows),
     seconds: numberOption('--seconds', values.seconds),
   }
-  const codec = createCodec(values.engine === undefined ? {} : { engine: wordOption('--engine', values.engine, ENGINES) })
+  const engine = values.engine === undefined ? {} : { engine: wordOption('--engine', values.engine, ENGINES) }
+  const codec = createCodec(engine)
   const inputs = positionals.length > 0 ? positionals : defaultCaptures()
   if (inputs.length === 0) {
     terminal.warn(`the test captures are not here; name a file\n\n${DEMO_HELP}`)
@@ -89,6 +91,7 @@ export function demo(args: readonly string[], terminal: Terminal): number {
   }
 
   const totals: Totals = {
+    mapped: createCodec({ ...engine, dict: 'map' }) as unknown as Codec,
     packets: 0,
     bytes: 0,
     problems: 0,
@@ -155,7 +158,7 @@ function showCapture(t: Terminal, codec: Codec, name: string, capture: Capture, 
     row(() => describeMessage(index + 1, message, t.columns))
     totals.decoded.push({ bytes: packet.bytes, message })
     try {
-      totals.comparisons.push(compareAgain(codec, packet.bytes, message))
+      totals.comparisons.push(compareAgain(codec, totals.mapped, packet.bytes, message))
     } catch (error) {
       totals.failures.push(`${name} message ${index + 1}: ${(error as Error).message}`)
     }
@@ -201,15 +204,24 @@ function decodeOrCount(codec: Codec, { bytes }: Packet, totals: Totals): Message
   }
 }
 
-/** A message that the capture tool cut: the header can be whole all the same. */
+/** A message that the capture tool cut: its header is often there, and is shown. */
 function describeCut(codec: Codec, number: number, packet: Packet, limit: number): Cell[] {
   const note = `cut: ${grouped(packet.bytes.length)} of ${grouped(packet.length)} bytes`
   try {
-    const header = { ...codec.decodeHeader(packet.bytes), signature: '', body: [] } as Message
-    return [...describeMessage(number, header, limit).slice(0, -1), { text: note, style: 'yellow' }]
-  } catch {
+    const header = { ...codec.decodeHeader(headerAlone(codec, packet.bytes)), body: [] } as Message
+    const row = describeMessage(number, { ...header, signature: '' }, limit)
+    return [...row.slice(0, -2), { text: header.signature, style: 'dim' }, { text: note, style: 'yellow' }]
+  } catch (error) {
+    if (!isDBusCodecError(error)) throw error
     return describeRefusal(number, packet.name, note)
   }
+}
+
+/** The bytes up to the body, which is said to be empty: the header of a cut message can then be decoded. */
+function headerAlone(codec: Codec, bytes: Uint8Array): Uint8Array {
+  const header = Uint8Array.from(bytes)
+  header.fill(0, 4, 8)
+  return header.subarray(0, codec.messageLength(header))
 }
 
 function timeSpan(packets: readonly Packet[]): string | undefined {

@@ -39,10 +39,8 @@ export function describeMessage(number: number, message: Message, limit: number)
 
 /** The row of bytes that are no message: as much as is known, and why. */
 export function describeRefusal(number: number, name: string | undefined, reason: string): Cell[] {
-  const label = { text: String(number), style: 'dim' as const }
-  const blank = { text: '' }
-  const subject = { text: escapeText(name ?? '') }
-  return [label, { text: 'refused', style: 'red' }, blank, blank, blank, subject, blank, { text: escapeText(reason), style: 'red' }]
+  const text = escapeText(name === undefined ? reason : `${name}: ${reason}`)
+  return [{ text: String(number), style: 'dim' }, { text: 'refused', style: 'red' }, { text, style: 'red', wide: true }]
 }
 
 function describeRoute({ sender, destination, type }: Message): string {
@@ -134,7 +132,7 @@ function describeValue(out: Summary, signature: string, at: number, value: unkno
     case 'a':
       return describeArray(out, signature, at + 1, value)
     default:
-      return out.add(String(value))
+      return out.add(Object.is(value, -0) ? '-0' : String(value))
   }
 }
 

@@ -1,5 +1,5 @@
 // A table fitted to a width: columns take what their cells need, and the widest give way first.
-import { clip, pad, paint, textWidth, type Style, type Terminal } from './terminal.ts'
+import { clip, paint, textWidth, type Style, type Terminal } from './terminal.ts'
 
 export interface Column {
   readonly title: string
@@ -14,6 +14,8 @@ export interface Column {
 export interface Cell {
   readonly text: string
   readonly style?: Style
+  /** Takes the rest of the line, across the columns: for what is no value of its column. */
+  readonly wide?: true
 }
 
 const GAP = 2
@@ -21,7 +23,7 @@ const GAP = 2
 /** The width of each column for these rows; a terminal too narrow for the least widths gets lines that are cut. */
 export function fitColumns(columns: readonly Column[], rows: readonly (readonly Cell[])[], total: number): number[] {
   const widths = columns.map((column, index) => {
-    const needed = rows.reduce((most, row) => Math.max(most, textWidth(row[index]?.text ?? '')), textWidth(column.title))
+    const needed = rows.reduce((most, row) => Math.max(most, widthOf(row[index])), textWidth(column.title))
     return Math.min(needed, column.most)
   })
   const least = columns.map((column, index) => Math.min(column.least, widths[index] as number))
@@ -43,6 +45,8 @@ export function fitColumns(columns: readonly Column[], rows: readonly (readonly 
   return widths
 }
 
+const widthOf = (cell: Cell | undefined): number => (cell === undefined || cell.wide ? 0 : textWidth(cell.text))
+
 /** The table as lines, head first. */
 export function formatTable(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly Cell[])[]): string[] {
   const widths = fitColumns(columns, rows, terminal.columns)
@@ -53,16 +57,19 @@ export function formatTable(terminal: Terminal, columns: readonly Column[], rows
 function formatRow(terminal: Terminal, columns: readonly Column[], widths: readonly number[], row: readonly Cell[]): string {
   let line = ''
   let left = terminal.columns
-  columns.forEach((column, index) => {
-    const width = Math.min(widths[index] as number, left)
-    if (width <= 0) return
-    const cell = row[index] ?? { text: '' }
-    const text = clip(cell.text, width, column.keep)
-    const last = index === columns.length - 1
-    const filled = column.align === 'right' ? pad(text, width, 'left') : last ? text : pad(text, width)
-    line += cell.style === undefined ? filled : paint(terminal, cell.style, filled)
+  for (const [index, column] of columns.entries()) {
+    const cell = row[index]
+    if (cell === undefined || left <= 0) break
+    const last = index === columns.length - 1 || cell.wide === true
+    const width = cell.wide ? left : Math.min(widths[index] as number, left)
+    const text = clip(cell.text, width, cell.wide ? 'start' : column.keep)
+    const painted = cell.style === undefined ? text : paint(terminal, cell.style, text)
+    // Outside the colour, so that the end of the line can be trimmed.
+    const fill = ' '.repeat(Math.max(0, width - textWidth(text)))
+    line += column.align === 'right' ? fill + painted : painted + fill
+    if (last) break
     left -= width + GAP
-    if (!last && left > 0) line += ' '.repeat(GAP)
-  })
+    if (left > 0) line += ' '.repeat(GAP)
+  }
   return line.trimEnd()
 }

@@ -89,12 +89,6 @@ export function clip(text: string, columns: number, keep: 'start' | 'end' = 'sta
   return keep === 'end' ? `…${kept.reverse().join('')}` : `${kept.join('')}…`
 }
 
-/** The text filled up with spaces to a number of columns. */
-export function pad(text: string, columns: number, side: 'left' | 'right' = 'right'): string {
-  const fill = ' '.repeat(Math.max(0, columns - textWidth(text)))
-  return side === 'left' ? fill + text : text + fill
-}
-
 /** 1234567 as "1 234 567". */
 export function grouped(number: number): string {
   return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ' ')
