@@ -1,6 +1,6 @@
 // The two C programs beside this file, built when needed and asked over a pipe: many questions in one write, many answers in
 // one read, so that millions of messages can be put to them. protocol.h draws both records.
-import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, type ExecFileSyncOptionsWithStringEncoding, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -45,7 +45,7 @@ export function buildOracle(name: OracleName): string | undefined {
   const program = here(`../../build/oracle/${name}`)
   const built = existsSync(program) ? statSync(program).mtimeMs : 0
   if (sources.every(source => statSync(source).mtimeMs < built)) return program
-  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const
+  const options: ExecFileSyncOptionsWithStringEncoding = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }
   let flags: string[]
   try {
     flags = execFileSync('pkg-config', ['--cflags', '--libs', PACKAGE[name]], options).trim().split(/\s+/)

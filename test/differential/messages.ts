@@ -1,0 +1,45 @@
+// The messages that the enumerations start from, and the numbers that random choices start from.
+import { fileURLToPath } from 'node:url'
+import { corpusBytes, type CorpusRecord, corpusRecords } from '../corpus.ts'
+
+const VECTORS = fileURLToPath(new URL('../vectors/', import.meta.url))
+
+/** Of test/vectors: valid messages of at most `longest` bytes, of the files whose names begin with `prefix`. */
+export function validMessages(prefix: string, longest: number): Uint8Array[] {
+  return corpusRecords(VECTORS, prefix)
+    .filter(record => record.valid === true && record.hex !== undefined && record.hex.length <= 2 * longest)
+    .map(corpusBytes)
+}
+
+/** Every message of test/vectors, whatever it is worth. */
+export function allMessages(): { record: CorpusRecord; bytes: () => Uint8Array }[] {
+  return corpusRecords(VECTORS).map(record => ({ record, bytes: () => corpusBytes(record) }))
+}
+
+/** The same inputs again: DBUS_CODEC_SEED=… as the summary prints it. */
+export const SEED = Number(process.env.DBUS_CODEC_SEED ?? Date.now() % 2 ** 31)
+
+/** Several times the inputs for a long run: DBUS_CODEC_SCALE=10. */
+export const SCALE = Number(process.env.DBUS_CODEC_SCALE ?? 1)
+
+/** Integers from 0 to below `bound`, the same ones for the same seed (mulberry32). */
+export function randomFrom(seed: number): (bound: number) => number {
+  let state = seed | 0
+  return bound => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * bound)
+  }
+}
+
+/** Where the first 16 bytes say that the header's fields end and the body begins. */
+export function layoutOf(bytes: Uint8Array): { little: boolean; fieldsEnd: number; bodyStart: number } {
+  const little = bytes[0] !== 0x42
+  const fieldsEnd = 16 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, little)
+  return { little, fieldsEnd, bodyStart: Math.ceil(fieldsEnd / 8) * 8 }
+}
+
+export function setUint32(bytes: Uint8Array, at: number, value: number, little: boolean): void {
+  new DataView(bytes.buffer, bytes.byteOffset).setUint32(at, value, little)
+}

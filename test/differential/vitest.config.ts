@@ -1,0 +1,16 @@
+// npm run test:differential: a suite of its own, since it puts millions of inputs to several codecs.
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  test: {
+    include: ['test/differential/*.differential.ts'],
+    globalSetup: ['test/differential/summary.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    // A limit against a hang, far beyond what the slowest machine needs.
+    testTimeout: 1_800_000,
+    hookTimeout: 60_000,
+  },
+})
