@@ -5,7 +5,10 @@ import { messageLength } from '../js/length.ts'
 
 const vectors = (name: string): URL => new URL(`vectors/${name}`, import.meta.url)
 const linesOf = (name: string): { hex: string; valid: boolean }[] =>
-  readFileSync(vectors(name), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line))
+  readFileSync(vectors(name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 
 // BUG-083: the same three messages in every container.
 const messages = linesOf('capture-clients.jsonl')
@@ -18,7 +21,8 @@ const word = (value: number, little: boolean): Buffer => {
   else bytes.writeUInt32BE(value)
   return bytes
 }
-const half = (value: number, little: boolean): Buffer => (little ? word(value, true).subarray(0, 2) : word(value, false).subarray(2))
+const half = (value: number, little: boolean): Buffer =>
+  little ? word(value, true).subarray(0, 2) : word(value, false).subarray(2)
 
 interface PcapOptions {
   little?: boolean
@@ -27,7 +31,10 @@ interface PcapOptions {
   snap?: number
 }
 
-function pcap(packets: readonly Buffer[], { little = true, nano = false, linkType = 231, snap = 1 << 27 }: PcapOptions = {}): Buffer {
+function pcap(
+  packets: readonly Buffer[],
+  { little = true, nano = false, linkType = 231, snap = 1 << 27 }: PcapOptions = {},
+): Buffer {
   const u32 = (value: number) => word(value, little)
   const head = [u32(nano ? 0xa1b23c4d : 0xa1b2c3d4), half(2, little), half(4, little), u32(0), u32(0), u32(snap), u32(linkType)]
   const records = packets.flatMap((packet, index) => {
@@ -82,7 +89,11 @@ const containers: [name: string, format: string, bytes: Buffer][] = [
     'pcapng',
     Buffer.concat([section(true), describedInterface(true), ...messages.map((message) => simplePacket(message, true))]),
   ],
-  ['pcapng with a section in each byte order', 'pcapng', Buffer.concat([pcapng(messages.slice(0, 1), true), pcapng(messages.slice(1), false)])],
+  [
+    'pcapng with a section in each byte order',
+    'pcapng',
+    Buffer.concat([pcapng(messages.slice(0, 1), true), pcapng(messages.slice(1), false)]),
+  ],
   ['messages back to back', 'raw', Buffer.concat(messages)],
   ['vectors', 'jsonl', Buffer.from(expected.map((hex) => `{"name":"x","hex":"${hex}"}\n`).join(''))],
   ['hexadecimal text', 'hex', Buffer.from(expected.join('\n').replace(/(..)/g, '$1 '))],
@@ -96,27 +107,33 @@ describe('the same three messages (BUG-083)', () => {
     expect(capture.problems).toEqual([])
   })
 
-  test.each(containers.slice(0, 7))('are read from %s with garbage after them, which is reported with its offset', (_name, _format, bytes) => {
-    for (const garbage of [Buffer.from([1, 2, 3]), Buffer.alloc(100, 0xee)]) {
-      const capture = read(Buffer.concat([bytes, garbage]))
-      expect(hexes(capture)).toEqual(expected)
-      expect(capture.problems).toHaveLength(1)
-      expect(capture.problems[0].offset).toBe(bytes.length)
-    }
-  })
+  test.each(containers.slice(0, 7))(
+    'are read from %s with garbage after them, which is reported with its offset',
+    (_name, _format, bytes) => {
+      for (const garbage of [Buffer.from([1, 2, 3]), Buffer.alloc(100, 0xee)]) {
+        const capture = read(Buffer.concat([bytes, garbage]))
+        expect(hexes(capture)).toEqual(expected)
+        expect(capture.problems).toHaveLength(1)
+        expect(capture.problems[0].offset).toBe(bytes.length)
+      }
+    },
+  )
 
-  test.each(containers.slice(0, 7))('are read from %s with a fourth record that is cut, at every length', (name, format, bytes) => {
-    const little = !name.includes('big-endian')
-    const record =
-      format === 'pcap'
-        ? pcap([messages[0]], { little, nano: name.includes('nano') }).subarray(24)
-        : enhancedPacket(messages[0], little)
-    for (let length = 1; length < record.length; length++) {
-      const capture = read(Buffer.concat([bytes, record.subarray(0, length)]))
-      expect(hexes(capture)).toEqual(expected)
-      expect(capture.problems.map(({ offset }) => offset)).toEqual([bytes.length])
-    }
-  })
+  test.each(containers.slice(0, 7))(
+    'are read from %s with a fourth record that is cut, at every length',
+    (name, format, bytes) => {
+      const little = !name.includes('big-endian')
+      const record =
+        format === 'pcap'
+          ? pcap([messages[0]], { little, nano: name.includes('nano') }).subarray(24)
+          : enhancedPacket(messages[0], little)
+      for (let length = 1; length < record.length; length++) {
+        const capture = read(Buffer.concat([bytes, record.subarray(0, length)]))
+        expect(hexes(capture)).toEqual(expected)
+        expect(capture.problems.map(({ offset }) => offset)).toEqual([bytes.length])
+      }
+    },
+  )
 })
 
 describe('pcap', () => {

@@ -24,8 +24,12 @@ function recorder(columns = 160, colour = false): Recorder {
     err: '',
     columns,
     colour,
-    write: (text) => void (terminal.out += text),
-    warn: (text) => void (terminal.err += text),
+    write(text) {
+      terminal.out += text
+    },
+    warn(text) {
+      terminal.err += text
+    },
   }
   return terminal
 }
@@ -114,7 +118,16 @@ describe('a body in short', () => {
     expect(shown('b', true)).toBe('true')
     expect(shown('h', 2)).toBe('fd 2')
     expect(shown('v', new Variant('v', new Variant('s', 'x')))).toBe('"x"')
-    expect(shown('(sa(ii)v)', ['x', [[1, 2], [3, 4]], new Variant('y', 7)])).toBe('("x", [(1, 2), (3, 4)], 7)')
+    expect(
+      shown('(sa(ii)v)', [
+        'x',
+        [
+          [1, 2],
+          [3, 4],
+        ],
+        new Variant('y', 7),
+      ]),
+    ).toBe('("x", [(1, 2), (3, 4)], 7)')
     expect(shown('a{sv}', { RSSI: new Variant('n', -67), Name: new Variant('s', 'x') })).toBe('{RSSI: -67, Name: "x"}')
     expect(shown('a{ta{ss}}', new Map([[5n, { a: 'b' }]]))).toBe('{5: {a: "b"}}')
     expect(shown('ai', new Int32Array([1, -2]))).toBe('[1, -2]')
@@ -146,7 +159,9 @@ describe('a body in short', () => {
 
 describe('a row', () => {
   const texts = (message: Partial<Message>): string[] =>
-    describeMessage(1, { type: 1, flags: 0, serial: 5, signature: '', body: [], ...message } as Message, 100).map(({ text }) => text)
+    describeMessage(1, { type: 1, flags: 0, serial: 5, signature: '', body: [], ...message } as Message, 100).map(
+      ({ text }) => text,
+    )
 
   test('says who asked whom for what', () => {
     const call = { sender: ':1.2', destination: 'org.bluez', path: '/', interface: 'a.b', member: 'Get' }
@@ -224,7 +239,14 @@ describe('dbus-codec', () => {
   })
 
   test('answers wrong use with 2, a sentence and the help', async () => {
-    for (const args of [['nonsense'], ['constructor'], ['demo', '--nonsense'], ['demo', '--rows', 'x'], ['demo', '--seconds', '-1'], ['demo', '--engine', 'x']]) {
+    for (const args of [
+      ['nonsense'],
+      ['constructor'],
+      ['demo', '--nonsense'],
+      ['demo', '--rows', 'x'],
+      ['demo', '--seconds', '-1'],
+      ['demo', '--engine', 'x'],
+    ]) {
       const { code, out, err } = await run(args)
       expect([code, out]).toEqual([2, ''])
       expect(err).toContain('dbus-codec')
@@ -238,14 +260,20 @@ describe('dbus-codec demo', () => {
   test('shows the real captures: none refused, every difference explained', async () => {
     const { code, out, err } = await run(quick)
     expect([code, err]).toEqual([0, ''])
-    for (const name of ['mock-bluez5.pcap', 'mock-networkmanager.pcap', 'mock-notifications', 'dbus-broker.pcap', 'capture-clients.jsonl']) {
+    for (const name of [
+      'mock-bluez5.pcap',
+      'mock-networkmanager.pcap',
+      'mock-notifications',
+      'dbus-broker.pcap',
+      'capture-clients.jsonl',
+    ]) {
       expect(out).toContain(name)
     }
     expect(out).toContain('0 refused')
     expect(out).not.toContain('other values')
     expect(out).not.toContain('failed')
     const bodies = /bodies: ([\d ]+) of ([\d ]+) identical/.exec(out)
-    const [same, all] = bodies?.slice(1).map((text) => Number(text.replaceAll(' ', ''))) as [number, number]
+    const [same, all] = (bodies ?? []).slice(1).map((text) => Number(text.replaceAll(' ', '')))
     // One signal of types-gdbus has the key "0" in the middle of a dict.
     expect(all - same).toBeLessThanOrEqual(1)
     expect(out).not.toContain('key twice')
@@ -273,7 +301,8 @@ describe('dbus-codec demo', () => {
 
   test.each([60, 80, 120, 200])('fits a terminal of %d columns', async (columns) => {
     const { out } = await run([...quick, vector('captures/mock-bluez5.pcap')], recorder(columns))
-    for (const line of out.split('\n').filter((text) => /^ {0,3}(#|\d+) {2}/.test(text))) expect(textWidth(line)).toBeLessThanOrEqual(columns)
+    for (const line of out.split('\n').filter((text) => /^ {0,3}(#|\d+) {2}/.test(text)))
+      expect(textWidth(line)).toBeLessThanOrEqual(columns)
   })
 
   test('has colours when the terminal has, and the same text', async () => {
@@ -293,8 +322,12 @@ describe('dbus-codec demo', () => {
     }
   })
 
-  test("lets no escape sequence of a peer through", async () => {
-    const bytes = signal('sa{sv}v', ['\x1b[2J\x1b]0;gone\x07', { '\u202e': new Variant('s', '\x9b31m') }, new Variant('as', ['\r\x1b'])])
+  test('lets no escape sequence of a peer through', async () => {
+    const bytes = signal('sa{sv}v', [
+      '\x1b[2J\x1b]0;gone\x07',
+      { '\u202e': new Variant('s', '\x9b31m') },
+      new Variant('as', ['\r\x1b']),
+    ])
     const { out } = await run([...quick, '--all', file('evil.bin', bytes)])
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
     expect(out.replaceAll('\n', '')).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/)
@@ -328,7 +361,12 @@ describe('dbus-codec demo', () => {
   })
 
   test('goes on after a file that cannot be read, and fails in the end', async () => {
-    const { code, out, err } = await run([...quick, join(folder, 'missing'), file('text', 'hello'), vector('capture-clients.jsonl')])
+    const { code, out, err } = await run([
+      ...quick,
+      join(folder, 'missing'),
+      file('text', 'hello'),
+      vector('capture-clients.jsonl'),
+    ])
     expect(code).toBe(1)
     expect(err).toContain('ENOENT')
     expect(err).toContain('neither pcap')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DBusCodecError, FAULTS, isDBusCodecError } from '../js/errors.ts'
 import { FAULT_INCOMPLETE, FAULT_UTF8, FAULT_VALUE_RANGE } from '../assembly/shared/faults.ts'
+import { DBusCodecError, FAULTS, isDBusCodecError } from '../js/errors.ts'
 import { ENGINES } from './engines.ts'
 import { errorsPage } from './errors-page.ts'
 import { FAULT_EXAMPLES, provoke } from './fault-examples.ts'
@@ -38,9 +38,7 @@ describe('DBusCodecError', () => {
       path: 'body[0]',
       signature: 'y',
     })
-    expect(error.message).toBe(
-      'a number is out of range: expected a number from 0 to 255, got 256, at body[0], in signature "y"',
-    )
+    expect(error.message).toBe('a number is out of range: expected a number from 0 to 255, got 256, at body[0], in signature "y"')
     expect(new DBusCodecError(FAULT_UTF8, { offset: 7 }).message).toMatch(/, at byte 7$/)
   })
 

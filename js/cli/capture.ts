@@ -1,5 +1,5 @@
 // Any file that may hold D-Bus messages, told by its first bytes, as a list of messages.
-import { isPcap, isPcapng, readPcap, readPcapng, type Packet, type Packets, type Problem } from './pcap.ts'
+import { isPcap, isPcapng, type Packet, type Packets, type Problem, readPcap, readPcapng } from './pcap.ts'
 
 export type { Packet, Problem } from './pcap.ts'
 

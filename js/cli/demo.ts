@@ -250,7 +250,10 @@ function showTotals(t: Terminal, codec: Codec, totals: Totals, { seconds }: Opti
   const line = (name: string, text: string) => t.write(`${paint(t, 'bold', name.padEnd(15))}${text}\n`)
   t.write('\n')
   const notDecoded = totals.packets - decoded.length - totals.cut
-  line('messages', `${grouped(totals.packets)} in ${grouped(totals.bytes)} bytes: ${grouped(decoded.length)} valid, ${grouped(notDecoded)} refused`)
+  line(
+    'messages',
+    `${grouped(totals.packets)} in ${grouped(totals.bytes)} bytes: ${grouped(decoded.length)} valid, ${grouped(notDecoded)} refused`,
+  )
   for (const [code, count] of [...refused].sort((a, b) => b[1] - a[1])) line('', `${grouped(count)} × ${code}`)
 
   if (comparisons.length > 0) {
@@ -259,7 +262,10 @@ function showTotals(t: Terminal, codec: Codec, totals: Totals, { seconds }: Opti
     const sameBytes = comparisons.reduce((sum, { bodyLength, bodyIdentical }) => sum + (bodyIdentical ? bodyLength : 0), 0)
     const sameBodies = comparisons.filter(({ bodyIdentical }) => bodyIdentical).length
     line('encoded again', `${grouped(same)} of ${grouped(comparisons.length)} messages byte for byte identical`)
-    line('', `bodies: ${grouped(sameBodies)} of ${grouped(comparisons.length)} identical, ${grouped(sameBytes)} of ${grouped(bodyBytes)} bytes`)
+    line(
+      '',
+      `bodies: ${grouped(sameBodies)} of ${grouped(comparisons.length)} identical, ${grouped(sameBytes)} of ${grouped(bodyBytes)} bytes`,
+    )
     for (const [reason, count] of tally(comparisons.flatMap(({ reasons }) => reasons))) line('', `${grouped(count)} × ${reason}`)
     const different = comparisons.filter(({ identical }) => !identical)
     for (const [order, count] of tally(different.map(({ order }) => order)).slice(0, 5)) {
@@ -273,6 +279,9 @@ function showTotals(t: Terminal, codec: Codec, totals: Totals, { seconds }: Opti
   for (const { verb, messagesPerSecond, bytesPerSecond } of measureRates(codec, decoded, seconds)) {
     const megabytes = (bytesPerSecond / 1e6).toFixed(0)
     const each = (1e9 / messagesPerSecond).toFixed(0)
-    line(verb, `${grouped(messagesPerSecond).padStart(10)} messages/s   ${each.padStart(6)} ns each   ${megabytes.padStart(5)} MB/s`)
+    line(
+      verb,
+      `${grouped(messagesPerSecond).padStart(10)} messages/s   ${each.padStart(6)} ns each   ${megabytes.padStart(5)} MB/s`,
+    )
   }
 }

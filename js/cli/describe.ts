@@ -40,7 +40,11 @@ export function describeMessage(number: number, message: Message, limit: number)
 /** The row of bytes that are no message: as much as is known, and why. */
 export function describeRefusal(number: number, name: string | undefined, reason: string): Cell[] {
   const text = escapeText(name === undefined ? reason : `${name}: ${reason}`)
-  return [{ text: String(number), style: 'dim' }, { text: 'refused', style: 'red' }, { text, style: 'red', wide: true }]
+  return [
+    { text: String(number), style: 'dim' },
+    { text: 'refused', style: 'red' },
+    { text, style: 'red', wide: true },
+  ]
 }
 
 function describeRoute({ sender, destination, type }: Message): string {
@@ -117,23 +121,13 @@ function typeEnd(signature: string, at: number): number {
 }
 
 function describeValue(out: Summary, signature: string, at: number, value: unknown): void {
-  switch (signature[at]) {
-    case 's':
-      return out.addText(value as string, '"')
-    case 'o':
-    case 'g':
-      return out.addText(value as string, '')
-    case 'h':
-      return out.add(`fd ${String(value)}`)
-    case 'v':
-      return value instanceof Variant ? describeValue(out, value.signature, 0, value.value) : out.add(escapeText(String(value)))
-    case '(':
-      return describeStruct(out, signature, at, value as readonly unknown[])
-    case 'a':
-      return describeArray(out, signature, at + 1, value)
-    default:
-      return out.add(Object.is(value, -0) ? '-0' : String(value))
-  }
+  const code = signature[at]
+  if (code === '(') describeStruct(out, signature, at, value as readonly unknown[])
+  else if (code === 'a') describeArray(out, signature, at + 1, value)
+  else if (value instanceof Variant) describeValue(out, value.signature, 0, value.value)
+  else if (code === 's') out.addText(value as string, '"')
+  else if (code === 'o' || code === 'g') out.addText(value as string, '')
+  else out.add(code === 'h' ? `fd ${value}` : Object.is(value, -0) ? '-0' : String(value))
 }
 
 function describeStruct(out: Summary, signature: string, at: number, fields: readonly unknown[]): void {
@@ -146,28 +140,29 @@ function describeStruct(out: Summary, signature: string, at: number, fields: rea
 
 function describeArray(out: Summary, signature: string, element: number, value: unknown): void {
   const code = signature[element]
-  if (code === 'y' && value instanceof Uint8Array) return describeBytes(out, value)
-  if (code === '{') {
+  if (code === 'y') describeBytes(out, value as Uint8Array)
+  else if (code === '{') {
     const entries = value instanceof Map ? value : Object.entries(value as object)
-    const atValue = element + 2
-    return out.addList('{', entries as Iterable<[unknown, unknown]>, '}', ([key, item]) => {
+    out.addList('{', entries as Iterable<[unknown, unknown]>, '}', ([key, item]) => {
       out.addText(String(key), '')
       out.add(': ')
-      describeValue(out, signature, atValue, item)
+      describeValue(out, signature, element + 2, item)
     })
-  }
-  out.addList('[', value as Iterable<unknown>, ']', (item) => describeValue(out, signature, element, item))
+  } else out.addList('[', value as Iterable<unknown>, ']', (item) => describeValue(out, signature, element, item))
 }
 
 /** Bytes shown before the rest is only counted. */
 const SHOWN_BYTES = 12
+/** Bytes that are all printable are shown as text up to here. */
+const MAX_SHOWN_TEXT = 64
 
 function describeBytes(out: Summary, bytes: Uint8Array): void {
   // Network names and file paths travel as bytes, the latter with a NUL at the end.
   const end = bytes.at(-1) === 0 ? bytes.length - 1 : bytes.length
   const text = bytes.subarray(0, end)
-  if (end > 0 && end <= 64 && text.every((byte) => byte >= 0x20 && byte < 0x7f)) {
-    return out.add(`b"${String.fromCharCode(...text)}"`)
+  if (end > 0 && end <= MAX_SHOWN_TEXT && text.every((byte) => byte >= 0x20 && byte < 0x7f)) {
+    out.add(`b"${String.fromCharCode(...text)}"`)
+    return
   }
   const shown = Array.from(bytes.subarray(0, SHOWN_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join(' ')
   out.add(bytes.length > SHOWN_BYTES ? `<${shown} … ${bytes.length} bytes>` : `<${shown}>`)

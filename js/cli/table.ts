@@ -1,5 +1,5 @@
 // A table fitted to a width: columns take what their cells need, and the widest give way first.
-import { clip, paint, textWidth, type Style, type Terminal } from './terminal.ts'
+import { clip, paint, type Style, type Terminal, textWidth } from './terminal.ts'
 
 export interface Column {
   readonly title: string

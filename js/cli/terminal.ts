@@ -28,9 +28,9 @@ export function processTerminal(): Terminal {
 }
 
 export function wantsColour(env: Record<string, string | undefined>, isTerminal: boolean): boolean {
-  if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0' && env['FORCE_COLOR'] !== 'false'
-  if (env['NO_COLOR']) return false
-  return isTerminal && env['TERM'] !== 'dumb'
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
+  if (env.NO_COLOR) return false
+  return isTerminal && env.TERM !== 'dumb'
 }
 
 /** A text in a style, when the terminal has colours. */
