@@ -170,7 +170,8 @@ describe('a header', () => {
 
 describe('names', () => {
   test('are what the specification says', () => {
-    for (const name of [':1.0', ':a-b._', 'a.b', '-a.-b', 'org.freedesktop.DBus']) expect(referenceIsBusName(name), name).toBe(true)
+    const good = [':1.0', ':a-b._', 'a.b', '-a.-b', 'org.freedesktop.DBus']
+    for (const name of good) expect(referenceIsBusName(name), name).toBe(true)
     for (const name of ['', ':', ':1', ':.1', 'a', 'a.1', '.a.b']) expect(referenceIsBusName(name), name).toBe(false)
     expect(referenceIsInterfaceName('a._1')).toBe(true)
     expect(referenceIsInterfaceName('a.b-c')).toBe(false)
