@@ -1,0 +1,209 @@
+// The header: read and checked (VALIDATION.md sections 0 to 2). Structure comes first, then meaning, as in libdbus: a fault of
+// meaning waits in `pending` until all fields are known to be well-formed.
+import { clearFault, fault } from './fault'
+import { fieldType, isReserved, missingField, nameFault, nameFaultCode, nameFlag, reservedFault } from './fields'
+import { addFlags, nextMessage, slotFlags, slotText } from './intern'
+import { copyWords, equal, get32, get8, hashBlock, put32 } from './memory'
+import {
+  FAULT_ARRAY_LENGTH, FAULT_BODY_LENGTH, FAULT_BYTE_ORDER, FAULT_FIELDS_LENGTH, FAULT_FIELD_CODE, FAULT_FIELD_TWICE,
+  FAULT_FIELD_TYPE, FAULT_INCOMPLETE, FAULT_MESSAGE_LENGTH, FAULT_MESSAGE_TYPE, FAULT_NONE, FAULT_PROTOCOL_VERSION,
+  FAULT_REPLY_SERIAL, FAULT_SERIAL,
+} from './shared/faults'
+import {
+  CONTROL_BODY, CONTROL_BODY_LENGTH, CONTROL_FIELDS, CONTROL_FLAGS, CONTROL_HEADER_GENERATION, CONTROL_HEADER_SLOT, CONTROL_LENGTH,
+  CONTROL_ORDER, CONTROL_PLAN, CONTROL_SEED, CONTROL_SERIAL, CONTROL_TYPE, FIELD_ABSENT, FIELD_RECORD, MEMO_BYTES,
+  MEMO_CANDIDATE, MEMO_COUNT, MEMO_FIELDS, MEMO_GENERATION, MEMO_HASH, MEMO_INFO, MEMO_LENGTH, MEMO_PLAN, MEMO_SLOT,
+  MEMO_SLOTS, PLAN_LOOSE, TAPE, TEXT_INTERNED, TEXT_IS_WIDE, TEXT_WIDE, WINDOW,
+} from './shared/layout'
+import {
+  FIELD_INTERFACE, FIELD_LAST, FIELD_PATH, FIELD_REPLY_SERIAL, FIELD_SIGNATURE, HEADER_BODY_LENGTH, HEADER_FIELDS,
+  HEADER_FIELDS_LENGTH, HEADER_FLAGS, HEADER_SERIAL, HEADER_TYPE, HEADER_VERSION, MAX_ARRAY_LENGTH, MAX_MESSAGE_LENGTH,
+  MAX_NAME_LENGTH, ORDER_BIG, ORDER_LITTLE, PROTOCOL_VERSION, TYPE_UINT32,
+} from './shared/wire'
+import { order32, readVariant, startRead } from './read'
+import { find, refreshPlans } from './signature'
+import { moveTape, startTape } from './tape'
+import { address, checked, hold, offset, openWindow, seek, take } from './window'
+
+let pending: i32 = FAULT_NONE
+let pendingAt: u32 = 0
+let generation: u32 = 0
+
+// The first 16 bytes of `given` bytes: claims are refused before anything of them is believed. False after a fault.
+export function readFixed(given: u32, most: u32, full: bool, maxValues: u32): bool {
+  clearFault()
+  if (refreshPlans()) forgetHeaders()
+  nextMessage()
+  if (given < <u32>HEADER_FIELDS) return fault(FAULT_INCOMPLETE, given)
+  const order = get8(WINDOW)
+  if (order != ORDER_LITTLE && order != ORDER_BIG) return fault(FAULT_BYTE_ORDER, 0)
+  startRead(order == ORDER_BIG, maxValues)
+  const fields = order32(get32(WINDOW + HEADER_FIELDS_LENGTH))
+  if (fields > <u32>MAX_ARRAY_LENGTH) return fault(FAULT_FIELDS_LENGTH, HEADER_FIELDS_LENGTH)
+  const body = order32(get32(WINDOW + HEADER_BODY_LENGTH))
+  if (body > <u32>MAX_MESSAGE_LENGTH) return fault(FAULT_BODY_LENGTH, HEADER_BODY_LENGTH)
+  // Both are capped above, so this sum stays far below 2^32.
+  const start: u32 = (<u32>HEADER_FIELDS + fields + 7) & ~7
+  if (start + body > most) return fault(FAULT_MESSAGE_LENGTH, HEADER_BODY_LENGTH)
+  if (given < start + body) return fault(FAULT_INCOMPLETE, given)
+  put32(CONTROL_TYPE, get8(WINDOW + HEADER_TYPE))
+  put32(CONTROL_FLAGS, get8(WINDOW + HEADER_FLAGS))
+  put32(CONTROL_SERIAL, order32(get32(WINDOW + HEADER_SERIAL)))
+  put32(CONTROL_ORDER, order == ORDER_BIG ? 1 : 0)
+  put32(CONTROL_BODY, start)
+  put32(CONTROL_BODY_LENGTH, body)
+  put32(CONTROL_LENGTH, start + body)
+  openWindow(start + body, full)
+  startTape()
+  return true
+}
+
+// All of the header after readFixed. A field array that was seen before needs no second look.
+export function readHeader(): bool {
+  const type = get8(WINDOW + HEADER_TYPE)
+  const version = get8(WINDOW + HEADER_VERSION)
+  const start = get32(CONTROL_BODY)
+  const fields = order32(get32(WINDOW + HEADER_FIELDS_LENGTH))
+  let hash: u32 = 0
+  let memo: usize = 0
+  if (fields <= <u32>MEMO_LENGTH) {
+    const info = fields | (type << 16) | (get32(CONTROL_ORDER) << 24)
+    hash = hashBlock(WINDOW + HEADER_FIELDS, start - HEADER_FIELDS, get32(CONTROL_SEED) ^ info)
+    const slot = hash & (MEMO_COUNT - 1)
+    memo = MEMO_SLOTS + slot * MEMO_SLOT
+    if (
+      get32(memo + MEMO_HASH) == hash &&
+      get32(memo + MEMO_INFO) == info &&
+      equal(memo + MEMO_BYTES, WINDOW + HEADER_FIELDS, start - HEADER_FIELDS)
+    ) {
+      if (version != PROTOCOL_VERSION) return fault(FAULT_PROTOCOL_VERSION, HEADER_VERSION)
+      if (get32(CONTROL_SERIAL) == 0) return fault(FAULT_SERIAL, HEADER_SERIAL)
+      put32(CONTROL_HEADER_SLOT, slot)
+      put32(CONTROL_HEADER_GENERATION, get32(memo + MEMO_GENERATION))
+      put32(CONTROL_PLAN, get32(memo + MEMO_PLAN))
+      seek(start)
+      return true
+    }
+  }
+  if (!readFields(fields)) return false
+  // The padding to the body.
+  if (take(7, 0) == 0) return false
+  if (type == 0) return fault(FAULT_MESSAGE_TYPE, HEADER_TYPE)
+  if (version != PROTOCOL_VERSION) return fault(FAULT_PROTOCOL_VERSION, HEADER_VERSION)
+  if (get32(CONTROL_SERIAL) == 0) return fault(FAULT_SERIAL, HEADER_SERIAL)
+  if (pending != FAULT_NONE) return fault(pending, pendingAt)
+  const missing = missingField(type)
+  if (missing != FAULT_NONE) return fault(missing, HEADER_FIELDS + fields)
+  put32(CONTROL_HEADER_SLOT, -1)
+  if (memo != 0 && checked() && get32(CONTROL_PLAN) != PLAN_LOOSE) keep(memo, hash, fields, start)
+  return true
+}
+
+// Keeps a field array that is seen for the second time: a peer that never repeats itself replaces nothing.
+function keep(memo: usize, hash: u32, fields: u32, start: u32): void {
+  if (get32(memo + MEMO_CANDIDATE) != hash || generation == 0xffffffff) {
+    put32(memo + MEMO_CANDIDATE, hash)
+    return
+  }
+  generation += 1
+  put32(memo + MEMO_HASH, hash)
+  put32(memo + MEMO_INFO, fields | (get32(CONTROL_TYPE) << 16) | (get32(CONTROL_ORDER) << 24))
+  put32(memo + MEMO_GENERATION, generation)
+  put32(memo + MEMO_PLAN, get32(CONTROL_PLAN))
+  copyWords(memo + MEMO_FIELDS, CONTROL_FIELDS, (FIELD_LAST + 1) * FIELD_RECORD)
+  // The slots of interned text may hold another text by the time that this is read.
+  for (let code: u32 = 1; code <= <u32>FIELD_LAST; code++) put32(memo + MEMO_FIELDS + code * FIELD_RECORD + 8, 0)
+  copyWords(memo + MEMO_BYTES, WINDOW + HEADER_FIELDS, start - HEADER_FIELDS)
+}
+
+export function forgetHeaders(): void {
+  for (let slot: u32 = 0; slot < <u32>MEMO_COUNT; slot++) {
+    put32(MEMO_SLOTS + slot * MEMO_SLOT + MEMO_INFO, 0)
+    put32(MEMO_SLOTS + slot * MEMO_SLOT + MEMO_HASH, 0)
+  }
+}
+
+function readFields(length: u32): bool {
+  for (let code: u32 = 1; code <= <u32>FIELD_LAST; code++) put32(CONTROL_FIELDS + code * FIELD_RECORD + 4, FIELD_ABSENT)
+  put32(CONTROL_PLAN, 0)
+  pending = FAULT_NONE
+  seek(HEADER_FIELDS)
+  const end: u32 = <u32>HEADER_FIELDS + length
+  while (offset() < end) {
+    if (take(7, 0) == 0) return false
+    const at = offset()
+    const p = take(0, 1)
+    if (p == 0) return false
+    const code = get8(p)
+    moveTape(TAPE)
+    // Array, struct, variant: the field's value is three levels deep.
+    if (!readVariant(2)) return false
+    if (pending == FAULT_NONE) noteField(code, at)
+  }
+  moveTape(TAPE)
+  return offset() == end || fault(FAULT_ARRAY_LENGTH, HEADER_FIELDS_LENGTH)
+}
+
+function wait(code: i32, at: u32): void {
+  pending = code
+  pendingAt = at
+}
+
+// The field with this code, at offset `at`, whose value is on the tape.
+function noteField(code: u32, at: u32): void {
+  if (code == 0) return wait(FAULT_FIELD_CODE, at)
+  if (code > <u32>FIELD_LAST) return
+  if (get32(TAPE) != fieldType(code)) return wait(FAULT_FIELD_TYPE, at + 2)
+  const record = CONTROL_FIELDS + code * FIELD_RECORD
+  if (get32(record + 4) != FIELD_ABSENT) return wait(FAULT_FIELD_TWICE, at)
+  const first = get32(TAPE + 4)
+  if (get32(TAPE) == TYPE_UINT32) {
+    put32(record, first)
+    put32(record + 4, 4)
+    if (code == FIELD_REPLY_SERIAL && first == 0) wait(FAULT_REPLY_SERIAL, at + 4)
+    return
+  }
+  // code, 1, type, 0, then the length (4 bytes, or 1 in a signature) and the text.
+  const valueAt: u32 = at + (code == FIELD_SIGNATURE ? 5 : 8)
+  let length = get32(TAPE + 8) & ~TEXT_WIDE
+  put32(record + 8, 0)
+  if (first & TEXT_INTERNED) {
+    const slot = first & ~TEXT_INTERNED
+    length = slotFlags(slot) & 0xff
+    put32(record + 4, slotFlags(slot) & TEXT_IS_WIDE ? length | TEXT_WIDE : length)
+    put32(record + 8, first)
+    put32(record + 12, get32(TAPE + 8))
+    if (checked()) checkInterned(code, slot, valueAt, length)
+  } else {
+    put32(record + 4, get32(TAPE + 8))
+    if (code == FIELD_SIGNATURE) {
+      hold(valueAt, length)
+      put32(CONTROL_PLAN, length == 0 ? 0 : find(address(valueAt), length, 0))
+    } else if (checked()) {
+      // A name longer than 255 is refused unseen, so that what is looked at always fits the window.
+      const shown = min<u32>(length, MAX_NAME_LENGTH + 1)
+      hold(valueAt, shown)
+      if (isReserved(code, address(valueAt), length)) wait(reservedFault(code), valueAt)
+      else checkName(code, address(valueAt), valueAt, shown)
+    }
+  }
+  put32(record, valueAt)
+}
+
+function checkName(code: u32, p: usize, at: u32, length: u32): bool {
+  const bad = nameFault(nameFlag(code), p, length)
+  if (bad < 0) return true
+  wait(nameFaultCode(code), at + bad)
+  return false
+}
+
+function checkInterned(code: u32, slot: i32, at: u32, length: u32): void {
+  const p = slotText(slot)
+  if (code == FIELD_PATH || code == FIELD_INTERFACE) {
+    // The reserved names are as long as few others: no flag is needed to tell them quickly.
+    if (isReserved(code, p, length)) return wait(reservedFault(code), at)
+  }
+  const flag = nameFlag(code)
+  if (flag == 0 || slotFlags(slot) & flag) return
+  if (checkName(code, p, at, length)) addFlags(slot, flag)
+}

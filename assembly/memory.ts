@@ -1,0 +1,186 @@
+// The only file with raw loads and stores; everyone else calls it, and all of it inlines. Aligned unless the name says "Any":
+// wasm2js turns an access into a typed-array access and would silently read the wrong bytes at an unaligned address.
+
+// @ts-ignore: decorator
+@inline export function get8(p: usize): u32 {
+  return load<u8>(p)
+}
+// @ts-ignore: decorator
+@inline export function get16(p: usize): u32 {
+  return load<u16>(p)
+}
+// @ts-ignore: decorator
+@inline export function get32(p: usize): u32 {
+  return load<u32>(p)
+}
+// @ts-ignore: decorator
+@inline export function get32Any(p: usize): u32 {
+  return load<u32>(p, 0, 1)
+}
+// @ts-ignore: decorator
+@inline export function put8(p: usize, value: u32): void {
+  store<u8>(p, value)
+}
+// @ts-ignore: decorator
+@inline export function put16(p: usize, value: u32): void {
+  store<u16>(p, value)
+}
+// @ts-ignore: decorator
+@inline export function put32(p: usize, value: u32): void {
+  store<u32>(p, value)
+}
+
+// Multiplicative hash of 32-bit words (the constant is 2^32 over the golden ratio): no 64-bit multiply, which wasm2js has to emulate.
+// @ts-ignore: decorator
+@inline export function mix(hash: u32, word: u32): u32 {
+  const h = (hash ^ word) * 0x9e3779b1
+  return h ^ (h >>> 15)
+}
+
+// Hash of `length` bytes, a multiple of 8, at an 8-aligned address: four lanes, since one would wait for its own multiplications.
+export function hashBlock(p: usize, length: u32, seed: u32): u32 {
+  let a = seed
+  let b = length
+  let c: u32 = 0x85ebca6b
+  let d: u32 = 0xc2b2ae35
+  const end = p + length
+  for (; p + 16 <= end; p += 16) {
+    a = rotl<u32>((a ^ load<u32>(p)) * 0x9e3779b1, 13)
+    b = rotl<u32>((b ^ load<u32>(p, 4)) * 0x9e3779b1, 13)
+    c = rotl<u32>((c ^ load<u32>(p, 8)) * 0x9e3779b1, 13)
+    d = rotl<u32>((d ^ load<u32>(p, 12)) * 0x9e3779b1, 13)
+  }
+  if (p < end) {
+    a = rotl<u32>((a ^ load<u32>(p)) * 0x9e3779b1, 13)
+    b = rotl<u32>((b ^ load<u32>(p, 4)) * 0x9e3779b1, 13)
+  }
+  return mix(mix(mix(a, b), c), d)
+}
+
+// Whether two runs of `length` bytes are equal; both 4-aligned, both readable up to the next multiple of 4.
+export function equal(a: usize, b: usize, length: u32): bool {
+  let n = length
+  if (ASC_FEATURE_SIMD) {
+    while (n >= 16) {
+      if (v128.any_true(v128.xor(v128.load(a), v128.load(b)))) return false
+      a += 16
+      b += 16
+      n -= 16
+    }
+  }
+  while (n >= 4) {
+    if (load<u32>(a) != load<u32>(b)) return false
+    a += 4
+    b += 4
+    n -= 4
+  }
+  return n == 0 || ((load<u32>(a) ^ load<u32>(b)) << ((4 - n) << 3)) == 0
+}
+
+// Copies `length` bytes rounded up to a multiple of 4; both 4-aligned. A loop beats memory.copy up to a few hundred bytes
+// (DESIGN §8), and the js engine has no memory.copy.
+export function copyWords(to: usize, from: usize, length: u32): void {
+  const end = from + length
+  if (ASC_FEATURE_SIMD) {
+    while (from + 16 <= end) {
+      v128.store(to, v128.load(from))
+      from += 16
+      to += 16
+    }
+  }
+  while (from < end) {
+    store<u32>(to, load<u32>(from))
+    from += 4
+    to += 4
+  }
+}
+
+// Copies bytes at any address.
+export function copyBytes(to: usize, from: usize, length: u32): void {
+  const end = from + length
+  if (ASC_FEATURE_SIMD) {
+    while (from + 16 <= end) {
+      v128.store(to, v128.load(from))
+      from += 16
+      to += 16
+    }
+  }
+  while (from < end) {
+    store<u8>(to, load<u8>(from))
+    from += 1
+    to += 1
+  }
+}
+
+export function zero(p: usize, end: usize): void {
+  while (p < end) {
+    store<u32>(p, 0)
+    p += 4
+  }
+}
+
+// Reverses each element of `size` bytes (2, 4 or 8); p is aligned to 4 at least, length is a multiple of size.
+export function swapElements(p: usize, length: u32, size: u32): void {
+  const end = p + length
+  if (ASC_FEATURE_SIMD) {
+    // prettier-ignore
+    const order = size == 2
+      ? i8x16(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)
+      : size == 4
+        ? i8x16(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
+        : i8x16(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8)
+    while (p + 16 <= end) {
+      v128.store(p, i8x16.swizzle(v128.load(p), order))
+      p += 16
+    }
+  }
+  if (size == 2) {
+    for (; p < end; p += 2) store<u16>(p, bswap<u16>(load<u16>(p)))
+  } else if (size == 4) {
+    for (; p < end; p += 4) store<u32>(p, bswap<u32>(load<u32>(p)))
+  } else {
+    for (; p < end; p += 8) {
+      const low = load<u32>(p)
+      store<u32>(p, bswap<u32>(load<u32>(p, 4)))
+      store<u32>(p, bswap<u32>(low), 4)
+    }
+  }
+}
+
+// Index of the first of `length` bytes, in whole steps of 16 or 4, whose step has a byte outside 1 to 127; what is not
+// looked at (the rest below a step) is the caller's. p is 4-aligned.
+export function plainPrefix(p: usize, length: u32): u32 {
+  let i: u32 = 0
+  if (ASC_FEATURE_SIMD) {
+    while (i + 16 <= length) {
+      if (!i8x16.all_true(i8x16.gt_s(v128.load(p + i), i8x16.splat(0)))) return i
+      i += 16
+    }
+  }
+  while (i + 4 <= length) {
+    const word = load<u32>(p + i)
+    // A zero byte borrows and so sets its top bit; a byte from 128 has it set.
+    if (((word - 0x01010101) | word) & 0x80808080) return i
+    i += 4
+  }
+  return i
+}
+
+// Index of the first of `length` 32-bit words that is neither 0 nor 1 in the given byte order, or -1. 4-aligned.
+export function booleanFault(p: usize, length: u32, big: bool): i32 {
+  for (let i: u32 = 0; i < length; i += 4) {
+    const word = load<u32>(p + i)
+    if (word > 1 && !(big && word == 0x01000000)) return i
+    if (big && word == 1) return i
+  }
+  return -1
+}
+
+// Adds pages; false when the engine has no more to give.
+export function grow(pages: i32): bool {
+  return memory.grow(pages) >= 0
+}
+
+export function pages(): u32 {
+  return memory.size()
+}
