@@ -1,5 +1,6 @@
 // Bytes of good messages changed one at a time, and at random.
-import { layoutOf, randomFrom, setUint32 } from './messages.ts'
+import { type Source, seededSource } from '../generate.ts'
+import { layoutOf, setUint32 } from './messages.ts'
 
 export function* truncations(messages: readonly Uint8Array[]): Generator<Uint8Array> {
   for (const message of messages) {
@@ -97,11 +98,11 @@ export function* wordClaims(messages: readonly Uint8Array[]): Generator<Uint8Arr
 
 /** `count` messages with one to four changes of any kind, most of them with a body length that fits again. */
 export function* mutants(messages: readonly Uint8Array[], count: number, seed: number): Generator<Uint8Array> {
-  const random = randomFrom(seed)
+  const source = seededSource(seed)
   for (let i = 0; i < count; i++) {
-    let message: Uint8Array = messages[random(messages.length)].slice()
-    for (let changes = 1 + random(4); changes > 0; changes--) message = mutate(message, messages, random)
-    if (message.length >= 16 && random(8) !== 0) {
+    let message: Uint8Array = messages[source.below(messages.length)].slice()
+    for (let changes = 1 + source.below(4); changes > 0; changes--) message = mutate(message, messages, source)
+    if (message.length >= 16 && source.below(8) !== 0) {
       const { little, bodyStart } = layoutOf(message)
       if (bodyStart <= message.length) setUint32(message, 4, message.length - bodyStart, little)
     }
@@ -109,37 +110,37 @@ export function* mutants(messages: readonly Uint8Array[], count: number, seed: n
   }
 }
 
-function mutate(message: Uint8Array, all: readonly Uint8Array[], random: (bound: number) => number): Uint8Array {
+function mutate(message: Uint8Array, all: readonly Uint8Array[], source: Source): Uint8Array {
   if (message.length === 0) return message
-  const at = random(message.length)
+  const at = source.below(message.length)
   const aligned = at & -4
-  switch (random(9)) {
+  switch (source.below(9)) {
     case 0:
-      message[at] = random(256)
+      message[at] = source.below(256)
       return message
     case 1:
-      message[at] ^= 1 << random(8)
+      message[at] ^= 1 << source.below(8)
       return message
     case 2:
-      message[at] = 'ybnqiuxtdsogva(){}h'.charCodeAt(random(19))
+      message[at] = 'ybnqiuxtdsogva(){}h'.charCodeAt(source.below(19))
       return message
     case 3:
-      if (aligned + 4 <= message.length) setUint32(message, aligned, EDGES[random(EDGES.length)], message[0] === 0x6c)
+      if (aligned + 4 <= message.length) setUint32(message, aligned, EDGES[source.below(EDGES.length)], message[0] === 0x6c)
       return message
     case 4:
-      if (aligned + 4 <= message.length) setUint32(message, aligned, random(message.length), message[0] === 0x6c)
+      if (aligned + 4 <= message.length) setUint32(message, aligned, source.below(message.length), message[0] === 0x6c)
       return message
     case 5:
-      return splice(message, at, random(9), new Uint8Array(0))
+      return splice(message, at, source.below(9), new Uint8Array(0))
     case 6:
-      return splice(message, at, 0, message.subarray(at, at + random(17)))
+      return splice(message, at, 0, message.subarray(at, at + source.below(17)))
     case 7: {
-      const other = all[random(all.length)]
-      const from = random(other.length) & -8
-      return splice(message, at & -8, 8 * random(3), other.subarray(from, from + 8 * random(5)))
+      const other = all[source.below(all.length)]
+      const from = source.below(other.length) & -8
+      return splice(message, at & -8, 8 * source.below(3), other.subarray(from, from + 8 * source.below(5)))
     }
     default:
-      return splice(message, at, 0, new Uint8Array(random(9)))
+      return splice(message, at, 0, new Uint8Array(source.below(9)))
   }
 }
 

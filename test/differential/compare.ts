@@ -76,7 +76,7 @@ async function explain(suspects: Uint8Array[], verdicts: Judgement[], tally: Tal
       for (const name of rewritten[i].names) tally.deviate(name)
       continue
     }
-    const excuse = DEVIATIONS.find(deviation => deviation.excuses?.(suspects[i], answer.verdict, verdicts[i]))
+    const excuse = DEVIATIONS.find(deviation => deviation.excuses?.(suspects[i], answer, verdicts[i]))
     if (excuse !== undefined) tally.deviate(excuse.name)
     else tally.differ('libdbus', suspects[i], verdicts[i], `${answer.verdict} "${answer.reason}", ${answer.left} bytes left`)
   }

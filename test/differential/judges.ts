@@ -8,6 +8,7 @@ Error.stackTraceLimit = 0
 
 export const libdbus = openOracle('libdbus')
 
+export const codecs: readonly never[] = []
 export const judges: readonly Judge[] = []
 
 export const against: readonly string[] = [...(libdbus === undefined ? [] : ['libdbus']), ...judges.map(judge => judge.name)]

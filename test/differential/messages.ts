@@ -16,22 +16,8 @@ export function allMessages(): { record: CorpusRecord; bytes: () => Uint8Array }
   return corpusRecords(VECTORS).map(record => ({ record, bytes: () => corpusBytes(record) }))
 }
 
-/** The same inputs again: DBUS_CODEC_SEED=… as the summary prints it. */
-export const SEED = Number(process.env.DBUS_CODEC_SEED ?? Date.now() % 2 ** 31)
-
 /** Several times the inputs for a long run: DBUS_CODEC_SCALE=10. */
 export const SCALE = Number(process.env.DBUS_CODEC_SCALE ?? 1)
-
-/** Integers from 0 to below `bound`, the same ones for the same seed (mulberry32). */
-export function randomFrom(seed: number): (bound: number) => number {
-  let state = seed | 0
-  return bound => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * bound)
-  }
-}
 
 /** Where the first 16 bytes say that the header's fields end and the body begins. */
 export function layoutOf(bytes: Uint8Array): { little: boolean; fieldsEnd: number; bodyStart: number } {

@@ -67,7 +67,7 @@ export class Tally {
     mkdirSync(RESULTS, { recursive: true })
     writeFileSync(`${RESULTS}${figures.class.replaceAll(/[^a-z0-9]+/gi, '-')}.json`, `${JSON.stringify(figures, null, 1)}\n`)
     if (this.differences === 0) return
-    const seed = figures.seed === undefined ? '' : ` (DBUS_CODEC_SEED=${figures.seed})`
+    const seed = figures.seed === undefined ? '' : ` (DBUS_CODEC_TEST_SEED=${figures.seed})`
     throw new Error(`${this.differences} differences in "${figures.class}"${seed}\n${this.examples.join('\n')}`)
   }
 }
