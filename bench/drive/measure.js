@@ -88,6 +88,13 @@ export class Measure {
     return { ...message, body: types.map((type, i) => fromForm(type, message.body[i], this.#library.shape)) }
   }
 
+  /** The operation on the row's one message, for benchmark.js. */
+  once(operation) {
+    const run = this.#function(operation)
+    const [input] = this.#inputs(operation)
+    return () => run(input)
+  }
+
   /** Nanoseconds an operation, over as many operations as fill the time; inputs in turn. */
   time(operation, milliseconds) {
     const run = this.#function(operation)

@@ -90,6 +90,7 @@ class Writer {
     const lengthAt = this.u32(0)
     const start = this.room(ALIGNMENT[item.code], 0)
     if (item.code === 'y') this.bytes(list)
+    else if (ArrayBuffer.isView(list) && this.little) this.bytes(Buffer.from(list.buffer, list.byteOffset, list.byteLength))
     else for (const inner of list) this.value(item, inner)
     this.patch(lengthAt, this.length - start)
   }

@@ -11,6 +11,8 @@ export async function open(options = {}) {
   return {
     engine: codec.engine,
     shape: shapeOf(Variant),
+    encodeInto: (form, target) => codec.encodeInto(form, target, 0),
+    decodeHeader: bytes => codec.decodeHeader(bytes),
     encode: form => codec.encode(form),
     decode: bytes => codec.decode(bytes),
     decodeView: bytes => viewing.decode(bytes),
