@@ -1,6 +1,7 @@
 // What a valid message says: libdbus's, GDBus's and the reference's values are one neutral JSON; the product's JavaScript
 // values become such. And the same message in the other byte order, by libdbus, reference and product.
 import type { Codec } from '../../js/index.ts'
+import { isMisreadByGDBus, rewriteForLibdbus } from '../deviations.ts'
 import { bodyToNeutral, kept } from '../neutral.ts'
 import type { Answer, Oracle } from '../oracle/oracle.ts'
 import { type NeutralMessage, referenceDecode, referenceSwap } from '../reference/index.ts'
@@ -45,9 +46,14 @@ export async function compareValues(
     const [values, native, gvariants] = await Promise.all(asked)
     batch.forEach((bytes, i) => {
       const say = (who: string, theirs: string) => tally.differ(who, bytes, VALID, theirs)
+      const refused = values !== undefined && values[i].payload === undefined
+      if (refused && rewriteForLibdbus(bytes).names.length > 0) return // a deliberate deviation: no values to compare with
       if (values !== undefined && asText(values[i]) !== asLibdbusShows(texts[i])) say('libdbus', asText(values[i]))
       // GDBus refuses some of what libdbus accepts: its values count where it has any.
-      if (gvariants?.[i].payload !== undefined && asText(gvariants[i]) !== texts[i]) say('GDBus', asText(gvariants[i]))
+      if (gvariants?.[i].payload !== undefined && asText(gvariants[i]) !== texts[i]) {
+        if (isMisreadByGDBus(expected[i].body)) tally.deviate('GDBus, array after padding')
+        else say('GDBus', asText(gvariants[i]))
+      }
       const payload = native?.[i].payload
       const inOrder = payload?.[0] === bytes[0] ? bytes : referenceSwap(bytes)
       if (payload !== undefined && !payload.equals(inOrder)) say('libdbus', `swapped: ${payload.toString('hex')}`)
