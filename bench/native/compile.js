@@ -1,7 +1,7 @@
 // Compiles the programs of this folder against what the machine has. What is missing is left out with a note, never an error:
 // apt-get install gcc pkg-config libdbus-1-dev libsystemd-dev libglib2.0-dev python3-dbus-fast
 import { spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync } from 'node:fs'
 
 const HERE = new URL('.', import.meta.url).pathname
 const BIN = new URL('../../build/bench/native/', import.meta.url).pathname
@@ -49,7 +49,12 @@ function python() {
 function rust() {
   if (!process.env.DBUS_CODEC_BENCH_RUST) return []
   const target = `${BIN}rust`
-  const built = run('cargo', ['build', '--release', '--offline', '--target-dir', target], `${HERE}zvariant`)
+  const source = ['source.crates-io.replace-with="debian"', 'source.debian.directory="/usr/share/cargo/registry"']
+  const config = source.flatMap(line => ['--config', line])
+  // The work folder is a copy: cargo writes a lock file beside the manifest.
+  const crate = `${BIN}zvariant`
+  cpSync(`${HERE}zvariant`, crate, { recursive: true })
+  const built = run('cargo', ['build', '--release', '--offline', '--target-dir', target, ...config], crate)
   if (built.status !== 0) return skip('zvariant', built.error?.message ?? built.stderr)
   return [{ name: 'zvariant', command: `${target}/release/zvariant-worker`, args: [], version: 'Debian' }]
 }
