@@ -1,8 +1,7 @@
 // Cuts a byte stream into messages. It knows the first 16 bytes of a header and nothing else: content is the codec's matter.
-import { FAULT_INCOMPLETE } from '../assembly/shared/faults.ts'
-import { HEADER_FIELDS } from '../assembly/shared/wire.ts'
 import { DBusCodecError, type Fault } from './errors.ts'
 import { checkedMaximum, claimedLength, claimOffset } from './length.ts'
+import { FAULT_INCOMPLETE, HEADER_FIELDS } from './wire.ts'
 
 /** What a {@link MessageFramer} is made with. */
 export interface MessageFramerOptions {

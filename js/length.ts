@@ -1,11 +1,10 @@
 // How long a message says it is. The framer asks it of a stream, the codec of a whole message: one answer for both.
+import { DBusCodecError, type Fault } from './errors.ts'
 import {
   FAULT_BODY_LENGTH,
   FAULT_BYTE_ORDER,
   FAULT_FIELDS_LENGTH,
   FAULT_MESSAGE_LENGTH,
-} from '../assembly/shared/faults.ts'
-import {
   HEADER_BODY_LENGTH,
   HEADER_FIELDS,
   HEADER_FIELDS_LENGTH,
@@ -13,8 +12,7 @@ import {
   MAX_MESSAGE_LENGTH,
   ORDER_BIG,
   ORDER_LITTLE,
-} from '../assembly/shared/wire.ts'
-import { DBusCodecError, type Fault } from './errors.ts'
+} from './wire.ts'
 
 /**
  * The length of the message that starts at `bytes[at]`, or minus the number of the fault that its first 16 bytes have

@@ -3,14 +3,19 @@
 
 /** The options of a codec that say how values look in JavaScript, and so what type they have. */
 export interface ShapeOptions {
-  /** `x` and `t`: as bigint (default), or as number when that is exact. */
+  /** `x` and `t`: as bigint (default), or as number, refused when that is not exact. Numbers come in plain arrays. */
   int64?: 'bigint' | 'number' | undefined
-  /** Dicts with keys of type s, o or g: as object (default) or as Map. Other keys always make a Map. */
-  dict?: 'object' | 'map' | undefined
+  /** Dicts: as object if the keys are of type s, o or g, else as Map (default); always as Map; as array of pairs. */
+  dict?: 'object' | 'map' | 'pairs' | undefined
   /** Variants: as {@link Variant} (default), or the bare value without its signature. */
   variant?: 'wrap' | 'unwrap' | undefined
   /** Arrays of fixed-size numbers: as typed arrays (default) or as plain ones. `ay` is always bytes. */
   arrays?: 'typed' | 'plain' | undefined
+}
+
+/** For {@link BodyOf} only: what type `h` has when descriptors are handed to `decode`. Without it, it is an index. */
+export interface HandedOver<F = unknown> extends ShapeOptions {
+  fd: F
 }
 
 /** The shape a codec without options has. */
@@ -113,7 +118,7 @@ interface Kit {
   basic: Record<Basic | 'v', unknown>
   arrays: object
   array: 'mutable' | 'readonly'
-  dict: 'object' | 'map' | 'any'
+  dict: 'object' | 'map' | 'pairs' | 'any'
 }
 
 type Basic = 'y' | 'b' | 'n' | 'q' | 'i' | 'u' | 'x' | 't' | 'd' | 's' | 'o' | 'g' | 'h'
@@ -129,35 +134,37 @@ interface Narrow {
   s: string
   o: string
   g: string
-  h: number
 }
 
 interface Decoded<O extends ShapeOptions> {
-  basic: Narrow & { x: Int64<O['int64']>; t: Int64<O['int64']>; v: Wrapped<O['variant']> }
-  arrays: Arrays<O['arrays']>
+  basic: Narrow & { x: Int64<O['int64']>; t: Int64<O['int64']>; h: Descriptor<O>; v: Wrapped<O['variant']> }
+  arrays: O['arrays'] extends infer A ? (A extends 'plain' ? Bytes : TypedArrays & Typed64<O['int64']> & TypedIndexes<O>) : never
   array: 'mutable'
-  dict: O['dict'] extends infer D ? (D extends 'map' ? 'map' : 'object') : never
+  dict: O['dict'] extends infer D ? (D extends 'map' | 'pairs' ? D : 'object') : never
 }
 
 // An option left out, or not known until run time, is the default: the last branch.
 type Int64<I> = I extends 'number' ? number : bigint
 type Wrapped<W> = W extends 'unwrap' ? unknown : Variant
-type Arrays<A> = A extends 'plain' ? { y: Uint8Array } : TypedArrays
+type Descriptor<O> = O extends HandedOver<infer F> ? F : number
 
-interface TypedArrays {
+interface Bytes {
   y: Uint8Array
+}
+
+interface TypedArrays extends Bytes {
   n: Int16Array
   q: Uint16Array
   i: Int32Array
   u: Uint32Array
-  x: BigInt64Array
-  t: BigUint64Array
   d: Float64Array
-  h: Uint32Array
 }
 
+type Typed64<I> = I extends 'number' ? unknown : { x: BigInt64Array; t: BigUint64Array }
+type TypedIndexes<O> = O extends HandedOver ? unknown : { h: Uint32Array }
+
 interface Accepted {
-  basic: Narrow & { x: number | bigint; t: number | bigint; v: AnyVariant }
+  basic: Narrow & { x: number | bigint; t: number | bigint; h: number; v: AnyVariant }
   arrays: AcceptedArrays
   array: 'readonly'
   dict: 'any'
@@ -169,7 +176,7 @@ interface AnyVariant {
 }
 
 interface AcceptedArrays {
-  y: Uint8Array
+  y: Uint8Array | readonly number[]
   n: ArrayLike<number>
   q: ArrayLike<number>
   i: ArrayLike<number>
@@ -189,12 +196,14 @@ type ArrayOf<A, Mode, Code, T> = A extends unknown // for each, when the option 
   : never
 
 type DictOf<D, Code, Key, T> = D extends 'any'
-  ? Iterable<readonly [Key, T]> | { readonly [key: string]: T }
-  : D extends 'object'
-    ? Code extends 's' | 'o' | 'g'
-      ? { [key: string]: T }
+  ? { readonly [key: string]: T } | ReadonlyMap<Key, T> | readonly (readonly [Key, T])[]
+  : D extends 'pairs'
+    ? [Key, T][]
+    : D extends 'object'
+      ? Code extends 's' | 'o' | 'g'
+        ? { [key: string]: T }
+        : Map<Key, T>
       : Map<Key, T>
-    : Map<Key, T>
 
 type StructOf<K extends Kit, Members extends unknown[]> = K['array'] extends 'readonly' ? Readonly<Members> : Members
 

@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, it } from 'vitest'
-import type { BodyOf, ShapeOptions, ValueOf, Variant } from '../../js/types.ts'
+import type { BodyOf, DefaultShape, HandedOver, ShapeOptions, ValueOf, Variant } from '../../js/types.ts'
 
 describe('BodyOf', () => {
   it('gives each basic type its JavaScript type', () => {
@@ -53,9 +53,11 @@ describe('BodyOf', () => {
 
   it('follows the options of the codec', () => {
     expectTypeOf<BodyOf<'xtaxa{tx}', { int64: 'number' }>>().toEqualTypeOf<
-      [number, number, BigInt64Array, Map<number, number>]
+      [number, number, number[], Map<number, number>]
     >()
     expectTypeOf<BodyOf<'a{su}a{us}', { dict: 'map' }>>().toEqualTypeOf<[Map<string, number>, Map<number, string>]>()
+    expectTypeOf<BodyOf<'a{su}a{us}', { dict: 'pairs' }>>().toEqualTypeOf<[[string, number][], [number, string][]]>()
+    expectTypeOf<BodyOf<'auaxat', { int64: 'number' }>>().toEqualTypeOf<[Uint32Array, number[], number[]]>()
     expectTypeOf<BodyOf<'va{sv}', { variant: 'unwrap' }>>().toEqualTypeOf<[unknown, { [key: string]: unknown }]>()
     expectTypeOf<BodyOf<'ayadaxah', { arrays: 'plain' }>>().toEqualTypeOf<[Uint8Array, number[], bigint[], number[]]>()
     expectTypeOf<BodyOf<'ax', { arrays: 'plain'; int64: 'number' }>>().toEqualTypeOf<[number[]]>()
@@ -67,12 +69,22 @@ describe('BodyOf', () => {
     expectTypeOf<BodyOf<'xa{ss}auayas', ShapeOptions>>().toEqualTypeOf<
       [
         number | bigint,
-        { [key: string]: string } | Map<string, string>,
+        { [key: string]: string } | Map<string, string> | [string, string][],
         number[] | Uint32Array,
         Uint8Array,
         string[],
       ]
     >()
+  })
+
+  it('gives h the type of the descriptors that are handed over', () => {
+    interface Handle {
+      close(): void
+    }
+    expectTypeOf<BodyOf<'hahauv', DefaultShape & HandedOver<Handle>>>().toEqualTypeOf<
+      [Handle, Handle[], Uint32Array, Variant]
+    >()
+    expectTypeOf<BodyOf<'h', HandedOver>>().toEqualTypeOf<[unknown]>()
   })
 
   it('gives unknown[] for what is not known until run time', () => {

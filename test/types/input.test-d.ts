@@ -18,7 +18,7 @@ describe('InputBodyOf', () => {
 
   it('accepts plain and typed arrays for arrays of numbers, bytes for ay', () => {
     marshal('adauai', [[1.5], new Uint32Array(1), new Int8Array(1)])
-    marshal('ayaay', [new Uint8Array(1), [Buffer.from('text')]])
+    marshal('ayaay', [new Uint8Array(1), [Buffer.from('text'), [1, 2, 255]]])
     marshal('ab', [[true, false]])
     // @ts-expect-error a string is no array of bytes
     marshal('ay', ['text'])
@@ -77,6 +77,7 @@ describe('InputBodyOf', () => {
     assertType<Accepted>({} as BodyOf<All, { int64: 'number' }>)
     assertType<Accepted>({} as BodyOf<All, { dict: 'map' }>)
     assertType<Accepted>({} as BodyOf<All, { arrays: 'plain' }>)
+    assertType<Accepted>({} as BodyOf<All, { dict: 'pairs' }>)
     assertType<Accepted>({} as BodyOf<All, { arrays: 'plain'; int64: 'number'; dict: 'map' }>)
   })
 })
