@@ -10,8 +10,8 @@ export function duration(ns) {
 }
 
 export function ratio(value) {
-  if (value === undefined || Number.isNaN(value)) return '–'
-  return `${value < 10 ? value.toFixed(2) : value.toPrecision(3)} ×`
+  if (!Number.isFinite(value)) return '–'
+  return `${value < 10 ? value.toFixed(2) : value < 1000 ? value.toPrecision(3) : value.toFixed(0)} ×`
 }
 
 /** A table for a terminal: the first column to the left, the rest to the right. */
