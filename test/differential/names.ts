@@ -28,7 +28,8 @@ function template(code: NameField, length: number, byteOrder: 'little' | 'big') 
   return { bytes, at: texts[order.indexOf(code)].offset }
 }
 
-function* words(length: number): Generator<string> {
+/** All words of one length over characters that matter in some name. */
+export function* words(length: number): Generator<string> {
   if (length === 0) {
     yield ''
     return
