@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const HIDDEN = 'node_modules/.package-lock.json'
 if (!existsSync(HIDDEN)) process.exit(1)
-const read = path => JSON.parse(readFileSync(path, 'utf8')).packages
+const read = (path) => JSON.parse(readFileSync(path, 'utf8')).packages
 const wanted = Object.entries(read('package-lock.json')).filter(([path]) => path !== '')
 const installed = read(HIDDEN)
 // An optional package may be listed and yet be gone: its build failed, and nothing here needs it.

@@ -110,7 +110,7 @@ export const DEVIATIONS: readonly Deviation[] = [
  * it then misses a last element of four bytes or fewer. Its values prove nothing on messages with one. (libdbus reads it.)
  */
 export function isMisreadByGDBus(body: readonly Neutral[]): boolean {
-  return body.some(value => {
+  return body.some((value) => {
     if (value[0] === '(') return isMisreadByGDBus(value[1])
     if (value[0] === 'v') return isMisreadByGDBus([value[2]])
     if (value[0] === '{') return isMisreadByGDBus([value[1], value[2]])

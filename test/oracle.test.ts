@@ -14,7 +14,7 @@ const read = (file: string) =>
   readFileSync(new URL(`vectors/${file}`, import.meta.url), 'utf8')
     .trim()
     .split('\n')
-    .map(line => JSON.parse(line))
+    .map((line) => JSON.parse(line))
 const bytesOf = (row: Row) => Buffer.from(row.hex, 'hex')
 
 const libdbus = openOracle('libdbus')
@@ -45,18 +45,18 @@ const DISGUISED = Buffer.from(
   ]
     .join('')
     .replaceAll(' ', ''),
-  'hex'
+  'hex',
 )
 
 describe.skipIf(libdbus === undefined)('the libdbus oracle', () => {
-  it.each(FILES)('gives the verdict recorded in %s', async file => {
+  it.each(FILES)('gives the verdict recorded in %s', async (file) => {
     const rows: Row[] = read(file)
     const answers = await libdbus!.ask(rows.map(bytesOf))
     const differing = rows.filter((row, i) => {
       const accepted = answers[i].verdict === 'ok' && answers[i].left === 0
       return accepted !== (row.verdicts?.libdbus ?? row.valid)
     })
-    expect(differing.map(row => row.name)).toEqual([])
+    expect(differing.map((row) => row.name)).toEqual([])
   })
 
   it('gives a reason with every refusal', async () => {
@@ -73,7 +73,7 @@ describe.skipIf(libdbus === undefined)('the libdbus oracle', () => {
       Buffer.concat([bytes, Buffer.alloc(20, 255)]),
       Buffer.alloc(16),
     ])
-    expect([whole, cut, short, twice, bad].map(answer => answer.verdict)).toEqual(['ok', 'more', 'more', 'ok', 'bad'])
+    expect([whole, cut, short, twice, bad].map((answer) => answer.verdict)).toEqual(['ok', 'more', 'more', 'ok', 'bad'])
     expect(twice.left).toBe(20)
     expect(bad.reason).toBe('Bad byte order')
   })
@@ -89,7 +89,12 @@ describe.skipIf(libdbus === undefined)('the libdbus oracle', () => {
 
   it('judges signatures and names', async () => {
     const ask = async (kind: 'signature' | 'path' | 'interface' | 'member' | 'busName', texts: string[]) =>
-      (await libdbus!.ask(texts.map(text => Buffer.from(text, 'latin1')), kind)).map(answer => answer.verdict === 'ok')
+      (
+        await libdbus!.ask(
+          texts.map((text) => Buffer.from(text, 'latin1')),
+          kind,
+        )
+      ).map((answer) => answer.verdict === 'ok')
     expect(await ask('signature', ['', 'a{sv}', 'a', '(a{sv)}', 's\0s'])).toEqual([true, true, false, false, false])
     expect(await ask('path', ['/', '/a/b', '/a/', ''])).toEqual([true, true, false, false])
     expect(await ask('interface', ['a.b', 'a', 'a.b\0'])).toEqual([true, false, false])
@@ -100,10 +105,10 @@ describe.skipIf(libdbus === undefined)('the libdbus oracle', () => {
   it('swaps a message to the order of this machine', async () => {
     const bytes = read('capture-types-gdbus.jsonl').map(bytesOf)
     const values = async (messages: Uint8Array[]) =>
-      (await libdbus!.ask(messages, 'values')).map(answer => JSON.parse(String(answer.payload)).body)
-    const native = (await libdbus!.ask(bytes, 'native')).map(answer => answer.payload!)
-    expect(new Set(bytes.map(message => message[0])).size).toBe(2)
-    expect(new Set(native.map(message => message[0])).size).toBe(1)
+      (await libdbus!.ask(messages, 'values')).map((answer) => JSON.parse(String(answer.payload)).body)
+    const native = (await libdbus!.ask(bytes, 'native')).map((answer) => answer.payload!)
+    expect(new Set(bytes.map((message) => message[0])).size).toBe(2)
+    expect(new Set(native.map((message) => message[0])).size).toBe(1)
     expect(await values(native)).toEqual(await values(bytes))
   })
 })
@@ -111,13 +116,15 @@ describe.skipIf(libdbus === undefined)('the libdbus oracle', () => {
 describe('the values', () => {
   const files = new Map<string, Map<string, Row>>()
   for (const file of FILES) files.set(file, new Map(read(file).map((row: Row) => [row.name, row])))
-  const rows: { file: string; name: string; value: object }[] = read('values.jsonl').filter(row => files.has(row.file))
-  const bytes = rows.map(row => bytesOf(files.get(row.file)!.get(row.name)!))
+  const rows: { file: string; name: string; value: object }[] = read('values.jsonl').filter((row) => files.has(row.file))
+  const bytes = rows.map((row) => bytesOf(files.get(row.file)!.get(row.name)!))
 
   it.skipIf(libdbus === undefined)('of libdbus are those recorded, but for what its API does not show', async () => {
     const answers = await libdbus!.ask(bytes, 'values')
     rows.forEach((row, i) => {
-      const recorded = JSON.stringify(row.value).replaceAll(/\["h",\d+\]/g, '["h",null]').replace('"unix_fds":0', '"unix_fds":null')
+      const recorded = JSON.stringify(row.value)
+        .replaceAll(/\["h",\d+\]/g, '["h",null]')
+        .replace('"unix_fds":0', '"unix_fds":null')
       expect(JSON.stringify(JSON.parse(String(answers[i].payload)))).toBe(recorded)
     })
   })

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
+import { chooseSeed } from '../generate.ts'
 import { bitFlips, byteValues, headerClaims, mutants, shortenedBodies, trailing, truncations, wordClaims } from './bytes.ts'
 import { agree } from './judges.ts'
-import { chooseSeed } from '../generate.ts'
 import { allMessages, layoutOf, SCALE, validMessages } from './messages.ts'
 
 // Every type in both byte orders, as GDBus writes them; and one message of each kind with few bytes.
@@ -35,12 +35,18 @@ describe('everyone agrees on', () => {
 
   it('every value of every byte of a header', async () => {
     const messages = [...types.filter((_, i) => i % 20 === 0), ...small.filter((_, i) => i % 3 === 0)]
-    await agree('header bytes', byteValues(messages, message => [0, layoutOf(message).bodyStart]))
+    await agree(
+      'header bytes',
+      byteValues(messages, (message) => [0, layoutOf(message).bodyStart]),
+    )
   })
 
   it('every value of every byte of a body', async () => {
-    const messages = types.filter(message => message.length - layoutOf(message).bodyStart <= 32)
-    await agree('body bytes', byteValues(messages, message => [layoutOf(message).bodyStart, message.length]))
+    const messages = types.filter((message) => message.length - layoutOf(message).bodyStart <= 32)
+    await agree(
+      'body bytes',
+      byteValues(messages, (message) => [layoutOf(message).bodyStart, message.length]),
+    )
   })
 
   it('every pair of lengths that a header can claim', async () => {

@@ -35,7 +35,7 @@ export function* bitFlips(messages: readonly Uint8Array[]): Generator<Uint8Array
 /** Every value of every byte from `start` to `end`, given for each message. */
 export function* byteValues(
   messages: readonly Uint8Array[],
-  range: (message: Uint8Array) => readonly [start: number, end: number]
+  range: (message: Uint8Array) => readonly [start: number, end: number],
 ): Generator<Uint8Array> {
   for (const message of messages) {
     const [start, end] = range(message)
@@ -64,9 +64,9 @@ export function* trailing(messages: readonly Uint8Array[]): Generator<Uint8Array
 
 // Lengths and numbers at the edge of something.
 export const EDGES: readonly number[] = [
-  0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0xfff8, 0xffff, 0x10000,
-  0x3fffff0, 0x3fffff8, 0x3ffffff, 0x4000000, 0x4000001, 0x4000008, 0x7ffffe0, 0x7ffffe8, 0x7fffff0, 0x7fffff8, 0x7ffffff,
-  0x8000000, 0x8000001, 0x7ffffff0, 0x7fffffff, 0x80000000, 0xfffffff0, 0xfffffff8, 0xffffffff,
+  0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0xfff8, 0xffff, 0x10000, 0x3fffff0,
+  0x3fffff8, 0x3ffffff, 0x4000000, 0x4000001, 0x4000008, 0x7ffffe0, 0x7ffffe8, 0x7fffff0, 0x7fffff8, 0x7ffffff, 0x8000000,
+  0x8000001, 0x7ffffff0, 0x7fffffff, 0x80000000, 0xfffffff0, 0xfffffff8, 0xffffffff,
 ]
 
 /** Both lengths of the header at every pair of edges: what the first 16 bytes claim. */

@@ -7,10 +7,47 @@ const HEADER: HeaderInput = { type: 4, serial: 1, path: '/a', interface: 'a.b', 
 
 // Texts that are good for some roles and bad for others, and neighbours of them.
 const TEXTS = [
-  '', '/', '/a', '/a/b', 'a', 'a.b', 'a.b.c', 'a-b.c', '-a.-b', ':1.2', ':1', ':', '1', 'M', '_', 's', 'as', 'a{sv}', 'a{s', '(ii)', '()',
-  '/a/', '//', 'a.', '.a', 'a..b', 'é', 'org.freedesktop.DBus.Local', '/org/freedesktop/DBus/Local', 'org.freedesktop.DBus',
-  '/org/freedesktop/DBus', 'x'.repeat(63), 'x'.repeat(64), 'x'.repeat(65), `${'x'.repeat(31)}.${'y'.repeat(31)}`,
-  `/${'x'.repeat(63)}`, `/${'x'.repeat(64)}`, 'é'.repeat(32), `${'x'.repeat(62)}é`, 'y'.repeat(64), 'y'.repeat(65),
+  '',
+  '/',
+  '/a',
+  '/a/b',
+  'a',
+  'a.b',
+  'a.b.c',
+  'a-b.c',
+  '-a.-b',
+  ':1.2',
+  ':1',
+  ':',
+  '1',
+  'M',
+  '_',
+  's',
+  'as',
+  'a{sv}',
+  'a{s',
+  '(ii)',
+  '()',
+  '/a/',
+  '//',
+  'a.',
+  '.a',
+  'a..b',
+  'é',
+  'org.freedesktop.DBus.Local',
+  '/org/freedesktop/DBus/Local',
+  'org.freedesktop.DBus',
+  '/org/freedesktop/DBus',
+  'x'.repeat(63),
+  'x'.repeat(64),
+  'x'.repeat(65),
+  `${'x'.repeat(31)}.${'y'.repeat(31)}`,
+  `/${'x'.repeat(63)}`,
+  `/${'x'.repeat(64)}`,
+  'é'.repeat(32),
+  `${'x'.repeat(62)}é`,
+  'y'.repeat(64),
+  'y'.repeat(65),
 ]
 const ROLES = ['path', 'interface', 'member', 'error', 'destination', 'sender', 's', 'o', 'g', 'v', 'key'] as const
 
@@ -21,7 +58,21 @@ function inRole(role: (typeof ROLES)[number], text: string, byteOrder: 'little' 
     case 'g':
       return referenceEncode(HEADER, role, [[role, text]], { byteOrder })
     case 'v':
-      return referenceEncode(HEADER, 'av', [['a', 'v', [['v', 's', ['s', text]], ['v', 'o', ['o', text]]]]], { byteOrder })
+      return referenceEncode(
+        HEADER,
+        'av',
+        [
+          [
+            'a',
+            'v',
+            [
+              ['v', 's', ['s', text]],
+              ['v', 'o', ['o', text]],
+            ],
+          ],
+        ],
+        { byteOrder },
+      )
     case 'key':
       return referenceEncode(HEADER, 'a{os}', [['a', '{os}', [['{', ['o', text], ['s', text]]]]], { byteOrder })
     default:
@@ -32,9 +83,7 @@ function inRole(role: (typeof ROLES)[number], text: string, byteOrder: 'little' 
 /** The same few texts in every role, in any order, over and over; now and then with one byte changed. */
 export function* textsInRoles(count: number, seed: number): Generator<Uint8Array> {
   const source = seededSource(seed)
-  const all = TEXTS.flatMap(text =>
-    ROLES.flatMap(role => [inRole(role, text, 'little'), inRole(role, text, 'big')])
-  )
+  const all = TEXTS.flatMap((text) => ROLES.flatMap((role) => [inRole(role, text, 'little'), inRole(role, text, 'big')]))
   for (let i = 0; i < count; i++) {
     const message = all[source.below(all.length)]
     yield source.below(3) > 0 ? message : withByteChanged(source, message)
@@ -53,7 +102,15 @@ export function* everNewTexts(count: number, seed: number): Generator<Uint8Array
   for (let i = 0; i < count; i++) {
     const word = `n${i}x${source.below(1e9)}`
     const header = { ...HEADER, interface: `a.${word}`, member: word, path: `/${word}`, destination: `:1.${i}` }
-    const message = referenceEncode(header, 'ss', [['s', word], ['s', `${word}é`]], { byteOrder: i % 2 === 0 ? 'little' : 'big' })
+    const message = referenceEncode(
+      header,
+      'ss',
+      [
+        ['s', word],
+        ['s', `${word}é`],
+      ],
+      { byteOrder: i % 2 === 0 ? 'little' : 'big' },
+    )
     yield source.below(3) > 0 ? message : withByteChanged(source, message)
   }
 }
@@ -83,6 +140,6 @@ export function* manySignatures(count: number, seed: number): Generator<Uint8Arr
 function empty(signature: string): Neutral {
   if (!referenceSignature(signature).valid) throw new Error(`not a signature: ${signature}`)
   const members = signature.startsWith('a(') || signature.startsWith('a{') ? [signature] : signature.match(/a./g)!
-  const values = members.map(member => (member === 'ay' ? ['ay', ''] : ['a', member.slice(1), []]) as Neutral)
+  const values = members.map((member) => (member === 'ay' ? ['ay', ''] : ['a', member.slice(1), []]) as Neutral)
   return ['v', `(${signature})`, ['(', values]]
 }

@@ -7,7 +7,7 @@ import { validMessages } from './messages.ts'
 import { Tally } from './tally.ts'
 
 const messages = validMessages('capture-types-gdbus', 400)
-const bad = messages.map(message => message.slice().fill(0, 1, 2))
+const bad = messages.map((message) => message.slice().fill(0, 1, 2))
 
 async function differencesOf(judge: Judge['judge'], oracle: Oracle | undefined): Promise<number> {
   const tally = new Tally('self-test', [])
@@ -26,7 +26,7 @@ describe('the comparison', () => {
   })
 
   it('counts every wrong code, wrong offset and wrong verdict of a codec', async () => {
-    const wrongOffset: Judge['judge'] = bytes => {
+    const wrongOffset: Judge['judge'] = (bytes) => {
       const { code, offset } = judgeByReference(bytes)
       return { code, offset: offset + 1 }
     }
@@ -37,9 +37,9 @@ describe('the comparison', () => {
 
   it.skipIf(libdbus === undefined)('counts every verdict, reason and length of libdbus that differs', async () => {
     const other = (change: (answer: Answer) => Answer) => differencesOf(judgeByReference, changed(change))
-    expect(await other(answer => ({ ...answer, reason: 'Bad path' }))).toBe(bad.length)
-    expect(await other(answer => ({ ...answer, verdict: 'ok', reason: '' }))).toBe(bad.length)
-    expect(await other(answer => ({ ...answer, verdict: 'more', reason: '' }))).toBe(messages.length + bad.length)
-    expect(await other(answer => ({ ...answer, left: 1 }))).toBe(messages.length)
+    expect(await other((answer) => ({ ...answer, reason: 'Bad path' }))).toBe(bad.length)
+    expect(await other((answer) => ({ ...answer, verdict: 'ok', reason: '' }))).toBe(bad.length)
+    expect(await other((answer) => ({ ...answer, verdict: 'more', reason: '' }))).toBe(messages.length + bad.length)
+    expect(await other((answer) => ({ ...answer, left: 1 }))).toBe(messages.length)
   })
 })

@@ -25,7 +25,7 @@ export function judgeByReference(bytes: Uint8Array): Judgement {
 export async function compare(
   inputs: Iterable<Uint8Array>,
   tally: Tally,
-  { libdbus, judges }: { libdbus: Oracle | undefined; judges: readonly Judge[] }
+  { libdbus, judges }: { libdbus: Oracle | undefined; judges: readonly Judge[] },
 ): Promise<void> {
   // The oracle has a batch to work on while the answers to the one before are looked at.
   let before: (() => Promise<void>) | undefined
@@ -56,27 +56,32 @@ async function checkAnswers(
   verdicts: readonly Judgement[],
   answers: readonly Answer[],
   tally: Tally,
-  libdbus: Oracle
+  libdbus: Oracle,
 ): Promise<void> {
   const suspects: number[] = []
   for (let i = 0; i < batch.length; i++) {
     if (!agrees(batch[i], answers[i], verdicts[i])) suspects.push(i)
   }
   if (suspects.length === 0) return
-  await explain(suspects.map(i => batch[i]), suspects.map(i => verdicts[i]), tally, libdbus)
+  await explain(
+    suspects.map((i) => batch[i]),
+    suspects.map((i) => verdicts[i]),
+    tally,
+    libdbus,
+  )
 }
 
 /** What libdbus and the reference disagree on is a difference unless the list of deviations has it. */
 async function explain(suspects: Uint8Array[], verdicts: Judgement[], tally: Tally, libdbus: Oracle): Promise<void> {
   const rewritten = suspects.map(rewriteForLibdbus)
-  const answers = await libdbus.ask(rewritten.map(one => one.bytes))
+  const answers = await libdbus.ask(rewritten.map((one) => one.bytes))
   for (let i = 0; i < suspects.length; i++) {
     const answer = answers[i]
     if (rewritten[i].names.length > 0 && agrees(rewritten[i].bytes, answer, verdicts[i])) {
       for (const name of rewritten[i].names) tally.deviate(name)
       continue
     }
-    const excuse = DEVIATIONS.find(deviation => deviation.excuses?.(suspects[i], answer, verdicts[i]))
+    const excuse = DEVIATIONS.find((deviation) => deviation.excuses?.(suspects[i], answer, verdicts[i]))
     if (excuse !== undefined) tally.deviate(excuse.name)
     else tally.differ('libdbus', suspects[i], verdicts[i], `${answer.verdict} "${answer.reason}", ${answer.left} bytes left`)
   }

@@ -18,7 +18,11 @@ function hugeFields(): Uint8Array {
 
 /** The signature "a{a" with a bracket where its NUL should be. */
 function bracketAfterSignature(): Uint8Array {
-  const bytes = referenceEncode(CALL, 'yyy', [['y', 0], ['y', 0], ['y', 0]])
+  const bytes = referenceEncode(CALL, 'yyy', [
+    ['y', 0],
+    ['y', 0],
+    ['y', 0],
+  ])
   bytes.set(Buffer.from('a{a}'), Buffer.from(bytes).indexOf('yyy'))
   return bytes
 }
@@ -28,7 +32,12 @@ const EXAMPLES: Record<string, { bytes: Uint8Array; code: string; libdbus: strin
   'local path': { bytes: call({ path: '/org/freedesktop/DBus/Local/x' }), code: '', libdbus: 'Uses local path' },
   'container instance': {
     bytes: referenceEncode(CALL, '', [], {
-      fields: [[1, 'o', ['o', '/']], [3, 's', ['s', 'M']], [10, 'u', ['u', 1]], [10, 'u', ['u', 1]]],
+      fields: [
+        [1, 'o', ['o', '/']],
+        [3, 's', ['s', 'M']],
+        [10, 'u', ['u', 1]],
+        [10, 'u', ['u', 1]],
+      ],
     }),
     code: '',
     libdbus: 'Header field has wrong type',
@@ -39,8 +48,8 @@ const EXAMPLES: Record<string, { bytes: Uint8Array; code: string; libdbus: strin
 }
 
 describe.skipIf(libdbus === undefined)('the list of deviations', () => {
-  it('has an example for each entry, but for descriptors, which are the oracle\'s affair', () => {
-    const names = DEVIATIONS.map(deviation => deviation.name).filter(name => name !== 'descriptors')
+  it("has an example for each entry, but for descriptors, which are the oracle's affair", () => {
+    const names = DEVIATIONS.map((deviation) => deviation.name).filter((name) => name !== 'descriptors')
     expect(Object.keys(EXAMPLES)).toEqual(names)
   })
 
@@ -50,7 +59,7 @@ describe.skipIf(libdbus === undefined)('the list of deviations', () => {
     expect({ code: ours.code, reason: answer.reason }).toEqual({ code, reason })
     expect(agrees(bytes, answer, ours)).toBe(false)
 
-    const deviation = DEVIATIONS.find(one => one.name === name)!
+    const deviation = DEVIATIONS.find((one) => one.name === name)!
     if (deviation.excuses !== undefined) {
       expect(deviation.excuses(bytes, answer, ours)).toBe(true)
       return

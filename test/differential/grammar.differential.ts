@@ -19,7 +19,7 @@ const NAMES: readonly (readonly [Kind, (text: string) => boolean])[] = [
 /** Short words, names that are right, and these with one character changed. */
 function texts(seed: number): string[] {
   const source = seededSource(seed)
-  const all = [0, 1, 2, 3, 4, 5].flatMap(length => [...words(length)]).filter(word => !word.includes('\x80'))
+  const all = [0, 1, 2, 3, 4, 5].flatMap((length) => [...words(length)]).filter((word) => !word.includes('\x80'))
   for (let i = 0; i < 20_000; i++) {
     const name = [generateBusName, generateInterfaceName, generatePath][i % 3](source)
     const at = source.below(name.length)
@@ -31,7 +31,10 @@ function texts(seed: number): string[] {
 describe.skipIf(libdbus === undefined)('libdbus and the reference agree', () => {
   it.each(NAMES)('whether a text is valid as %s', async (kind, accepts) => {
     const all = texts(chooseSeed(kind))
-    const answers = await libdbus!.ask(all.map(text => Buffer.from(text)), kind)
+    const answers = await libdbus!.ask(
+      all.map((text) => Buffer.from(text)),
+      kind,
+    )
     const differing = all.filter((text, i) => {
       if (kind === 'busName' && isLaxUniqueName(text)) return answers[i].verdict !== 'ok' || accepts(text)
       return (answers[i].verdict === 'ok') !== accepts(text)
@@ -48,7 +51,10 @@ describe.skipIf(libdbus === undefined)('libdbus and the reference agree', () => 
       return signature.slice(0, at) + 'ybsva(){}h'[source.below(10)] + signature.slice(at + source.below(3))
     })
     all.push('y'.repeat(255), 'y'.repeat(256), 'y'.repeat(1000))
-    const answers = await libdbus!.ask(all.map(text => Buffer.from(text)), 'signature')
+    const answers = await libdbus!.ask(
+      all.map((text) => Buffer.from(text)),
+      'signature',
+    )
     const differing = all.filter((signature, i) => {
       const verdict = reference.referenceSignature(signature)
       return verdict.valid ? answers[i].verdict !== 'ok' : !REASON_CODES[answers[i].reason]?.includes(verdict.code)

@@ -11,7 +11,7 @@ export const libdbus = openOracle('libdbus')
 export const codecs: readonly never[] = []
 export const judges: readonly Judge[] = []
 
-export const against: readonly string[] = [...(libdbus === undefined ? [] : ['libdbus']), ...judges.map(judge => judge.name)]
+export const against: readonly string[] = [...(libdbus === undefined ? [] : ['libdbus']), ...judges.map((judge) => judge.name)]
 
 /** Puts all inputs to everyone, leaves the figures, and throws when anyone differs. */
 export async function agree(name: string, inputs: Iterable<Uint8Array>, seed?: number): Promise<void> {

@@ -8,11 +8,28 @@ const EDGE = 65536
 type Filler = (length: number) => Neutral
 // What comes before the edge: bytes that may be passed over, text that is looked at, many small values.
 const FILLERS: readonly (readonly [signature: string, make: Filler])[] = [
-  ['ay', length => ['ay', '5a'.repeat(length)]],
-  ['s', length => ['s', 'é'.repeat(length >> 1) + 'x'.repeat(length & 1)]],
-  ['as', length => ['a', 's', Array.from({ length: length >> 6 }, (_, i) => ['s', 'x'.repeat(48 + (i % 12))] as Neutral)]],
-  ['ab', length => ['a', 'b', Array.from({ length: length >> 2 }, (_, i) => ['b', i % 3 === 0] as Neutral)]],
-  ['a(yv)', length => ['a', '(yv)', Array.from({ length: length >> 3 }, () => ['(', [['y', 1], ['v', 'y', ['y', 2]]]] as Neutral)]],
+  ['ay', (length) => ['ay', '5a'.repeat(length)]],
+  ['s', (length) => ['s', 'é'.repeat(length >> 1) + 'x'.repeat(length & 1)]],
+  ['as', (length) => ['a', 's', Array.from({ length: length >> 6 }, (_, i) => ['s', 'x'.repeat(48 + (i % 12))] as Neutral)]],
+  ['ab', (length) => ['a', 'b', Array.from({ length: length >> 2 }, (_, i) => ['b', i % 3 === 0] as Neutral)]],
+  [
+    'a(yv)',
+    (length) => [
+      'a',
+      '(yv)',
+      Array.from(
+        { length: length >> 3 },
+        () =>
+          [
+            '(',
+            [
+              ['y', 1],
+              ['v', 'y', ['y', 2]],
+            ],
+          ] as Neutral,
+      ),
+    ],
+  ],
 ]
 
 /** Bodies of a filler, values of random types on the edge, and a filler again; each whole, then with changes round the edge. */

@@ -1,19 +1,19 @@
 // The messages that the enumerations start from, and the numbers that random choices start from.
 import { fileURLToPath } from 'node:url'
-import { corpusBytes, type CorpusRecord, corpusRecords } from '../corpus.ts'
+import { type CorpusRecord, corpusBytes, corpusRecords } from '../corpus.ts'
 
 const VECTORS = fileURLToPath(new URL('../vectors/', import.meta.url))
 
 /** Of test/vectors: valid messages of at most `longest` bytes, of the files whose names begin with `prefix`. */
 export function validMessages(prefix: string, longest: number): Uint8Array[] {
   return corpusRecords(VECTORS, prefix)
-    .filter(record => record.valid === true && record.hex !== undefined && record.hex.length <= 2 * longest)
+    .filter((record) => record.valid === true && record.hex !== undefined && record.hex.length <= 2 * longest)
     .map(corpusBytes)
 }
 
 /** Every message of test/vectors, whatever it is worth. */
 export function allMessages(): { record: CorpusRecord; bytes: () => Uint8Array }[] {
-  return corpusRecords(VECTORS).map(record => ({ record, bytes: () => corpusBytes(record) }))
+  return corpusRecords(VECTORS).map((record) => ({ record, bytes: () => corpusBytes(record) }))
 }
 
 /** Several times the inputs for a long run: DBUS_CODEC_SCALE=10. */

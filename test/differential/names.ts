@@ -23,8 +23,8 @@ function template(code: NameField, length: number, byteOrder: 'little' | 'big') 
   const header = { ...HEADER, [PROPERTY[code]]: 'a'.repeat(length) }
   const { bytes, marks } = encodeMarked(header, '', [], { byteOrder })
   // Fields that hold text, in message order: there is one mark for each.
-  const texts = marks.filter(mark => mark.kind === 'text' || mark.kind === 'path')
-  const order = FIELD_ORDER.filter(field => field in PROPERTY)
+  const texts = marks.filter((mark) => mark.kind === 'text' || mark.kind === 'path')
+  const order = FIELD_ORDER.filter((field) => field in PROPERTY)
   return { bytes, at: texts[order.indexOf(code)].offset }
 }
 
@@ -68,7 +68,10 @@ export function* longNames(): Generator<Uint8Array> {
 
 /** The reserved names, and each one with a character taken out, changed, or put in. */
 export function* reservedNames(): Generator<Uint8Array> {
-  for (const [code, reserved] of [[2, 'org.freedesktop.DBus.Local'], [1, '/org/freedesktop/DBus/Local']] as const) {
+  for (const [code, reserved] of [
+    [2, 'org.freedesktop.DBus.Local'],
+    [1, '/org/freedesktop/DBus/Local'],
+  ] as const) {
     const texts = new Set([reserved, `${reserved}.x`, `${reserved}/x`, `${reserved}ize`])
     for (let i = 0; i <= reserved.length; i++) {
       texts.add(reserved.slice(0, i))

@@ -24,10 +24,13 @@ function template(place: Place, length: number, byteOrder: 'little' | 'big'): Te
   if (place === 'field') {
     const values = Array.from(characters, () => ['y', 0] as ['y', number])
     const { bytes, marks } = encodeMarked(HEADER, characters, values, { byteOrder, emptySignature: true })
-    return { bytes: withBody(bytes, bytes.length - length, BODY), at: marks.findLast(mark => mark.kind === 'signature')!.offset }
+    return {
+      bytes: withBody(bytes, bytes.length - length, BODY),
+      at: marks.findLast((mark) => mark.kind === 'signature')!.offset,
+    }
   }
   const { bytes, marks } = encodeMarked(HEADER, 'g', [['g', characters]], { byteOrder })
-  const [field, value] = marks.filter(mark => mark.kind === 'signature').slice(-2)
+  const [field, value] = marks.filter((mark) => mark.kind === 'signature').slice(-2)
   if (place === 'value') return { bytes, at: value.offset }
   bytes[field.offset] = 0x76 // the same bytes as a variant: its value is the zeros that follow
   return { bytes: withBody(bytes, bytes.length - length - 2, length + 2 + BODY), at: value.offset }
@@ -57,12 +60,12 @@ function* words(alphabet: readonly number[], length: number): Generator<Uint8Arr
   }
 }
 
-const codesOf = (text: string) => Array.from(text, character => character.charCodeAt(0))
+const codesOf = (text: string) => Array.from(text, (character) => character.charCodeAt(0))
 
 /** All words of one length over the type codes and, up to length 3, the bad ones; each in every place given. */
 export function* signatureMessages(length: number, places: readonly Place[] = PLACES): Generator<Uint8Array> {
   const alphabet = codesOf(length <= 3 ? ALPHABET + BAD : ALPHABET)
-  const templates = places.flatMap(place => [template(place, length, 'little'), template(place, length, 'big')])
+  const templates = places.flatMap((place) => [template(place, length, 'little'), template(place, length, 'big')])
   let turn = 0
   for (const word of words(alphabet, length)) {
     for (let place = 0; place < templates.length; place += 2) {

@@ -24,8 +24,10 @@ export function* utf8Messages(): Generator<Uint8Array> {
 
 function template(length: number) {
   const header = { type: 4, serial: 1, path: '/', interface: 'a.b', member: 'M' }
-  const { bytes, marks } = encodeMarked(header, 's', [['s', 'a'.repeat(length)]], { byteOrder: length % 2 === 0 ? 'little' : 'big' })
-  return { bytes, at: marks.findLast(mark => mark.kind === 'text')!.offset }
+  const { bytes, marks } = encodeMarked(header, 's', [['s', 'a'.repeat(length)]], {
+    byteOrder: length % 2 === 0 ? 'little' : 'big',
+  })
+  return { bytes, at: marks.findLast((mark) => mark.kind === 'text')!.offset }
 }
 
 function filled({ bytes, at }: { bytes: Uint8Array; at: number }, before: number, length: number, number: number): Uint8Array {

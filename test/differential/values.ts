@@ -26,16 +26,17 @@ function asLibdbusShows(json: string): string {
   return json.replaceAll(/\["h",\d+\]/g, '["h",null]').replace('"unix_fds":0,', '"unix_fds":null,')
 }
 
-const asText = (answer: Answer) => (answer.payload === undefined ? answer.reason : JSON.stringify(JSON.parse(String(answer.payload))))
+const asText = (answer: Answer) =>
+  answer.payload === undefined ? answer.reason : JSON.stringify(JSON.parse(String(answer.payload)))
 
 export async function compareValues(
   messages: Iterable<Uint8Array>,
   tally: Tally,
-  { libdbus, gdbus, codecs }: { libdbus: Oracle | undefined; gdbus: Oracle | undefined; codecs: readonly NamedCodec[] }
+  { libdbus, gdbus, codecs }: { libdbus: Oracle | undefined; gdbus: Oracle | undefined; codecs: readonly NamedCodec[] },
 ): Promise<void> {
   for (const batch of batches(messages)) {
     const asked = [libdbus?.ask(batch, 'values'), libdbus?.ask(batch, 'native'), gdbus?.ask(batch, 'values')]
-    const expected = batch.map(bytes => referenceDecode(bytes))
+    const expected = batch.map((bytes) => referenceDecode(bytes))
     const texts = expected.map(flat)
     batch.forEach((bytes, i) => {
       tally.count('')
@@ -67,7 +68,7 @@ function checkProduct(
   expected: NeutralMessage,
   body: string,
   swapped: Uint8Array,
-  tally: Tally
+  tally: Tally,
 ): void {
   const say = (theirs: string) => tally.differ(name, bytes, VALID, theirs)
   const { header } = expected

@@ -44,7 +44,7 @@ export function buildOracle(name: OracleName): string | undefined {
   const sources = [here(`${name}.c`), here('protocol.h')]
   const program = here(`../../build/oracle/${name}`)
   const built = existsSync(program) ? statSync(program).mtimeMs : 0
-  if (sources.every(source => statSync(source).mtimeMs < built)) return program
+  if (sources.every((source) => statSync(source).mtimeMs < built)) return program
   const options: ExecFileSyncOptionsWithStringEncoding = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }
   let flags: string[]
   try {
@@ -93,8 +93,8 @@ export class Oracle {
   constructor(program: string) {
     this.child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] })
     this.child.stdout.on('data', (chunk: Buffer) => this.take(chunk))
-    this.child.stdin.on('error', error => this.fail(error))
-    this.child.on('error', error => this.fail(error))
+    this.child.stdin.on('error', (error) => this.fail(error))
+    this.child.on('error', (error) => this.fail(error))
     this.child.on('exit', (code, signal) => this.fail(new Error(`${program} ended: ${signal ?? code}`)))
   }
 
