@@ -188,9 +188,9 @@ describe.each(ENGINES)('encoding again, engine %s', (engine) => {
     const head = own.marshal('yyyyuua(yv)', [0x6c, 4, 0, 1, body.length, 9, fields])
     return Buffer.concat([head, Buffer.alloc(-head.length & 7), body])
   }
-  const path: [number, Variant] = [1, new Variant('o', '/a')]
-  const name: [number, Variant] = [2, new Variant('s', 'a.b')]
-  const member: [number, Variant] = [3, new Variant('s', 'M')]
+  const path: [number, Variant] = [1, new Variant<string>('o', '/a')]
+  const name: [number, Variant] = [2, new Variant<string>('s', 'a.b')]
+  const member: [number, Variant] = [3, new Variant<string>('s', 'M')]
   const compare = (bytes: Uint8Array) => compareAgain(own, mapped, bytes, own.decode(bytes) as Message)
 
   test('gives the same bytes for what it wrote itself, in both byte orders', () => {
@@ -209,15 +209,17 @@ describe.each(ENGINES)('encoding again, engine %s', (engine) => {
   })
 
   test('names unknown fields and empty signatures that are left out', () => {
-    expect(compare(message([path, name, member, [99, new Variant('s', 'x')]])).reasons).toEqual(['an unknown field is left out'])
-    const empty = compare(message([path, name, member, [8, new Variant('g', '')]]))
+    expect(compare(message([path, name, member, [99, new Variant<string>('s', 'x')]])).reasons).toEqual([
+      'an unknown field is left out',
+    ])
+    const empty = compare(message([path, name, member, [8, new Variant<string>('g', '')]]))
     if (!empty.identical) expect(empty.reasons).toEqual(['an empty signature field is left out'])
   })
 
   test('names a body of the same values in other bytes, and why', () => {
     const dict = (...entries: [string, string][]) => {
       const body = own.marshal('a(ss)', [entries])
-      return compare(message([path, name, member, [8, new Variant('g', 'a{ss}')]], body))
+      return compare(message([path, name, member, [8, new Variant<string>('g', 'a{ss}')]], body))
     }
     // The last value of a key counts, and is written once.
     const twice = dict(['k', 'a'], ['k', 'b'])

@@ -21,7 +21,7 @@ also knows the errors of another copy of this package. Wrong use of the API itse
 | property | |
 | --- | --- |
 | \`code\` | one of the codes below |
-| \`offset\` | decoding: bytes from byte 0 of the message to the first byte that is wrong |
+| \`offset\` | decoding: bytes from byte 0 of the message to the first byte that is wrong; a signature given by the caller: the character |
 | \`path\` | encoding: the value, such as \`body[1]["RSSI"]\` |
 | \`signature\` | the signature being read or written, where there is one |
 | \`fds\` | the descriptors handed over with a message that was refused: still open, and the caller's to close |
@@ -48,7 +48,7 @@ function section(code: string, sentence: string): string {
 
 function exampleText(example: FaultExample): string {
   const { message, offset } = provoke(example)
-  const input = example.op === 'decode' ? hexDump(exampleBytes(example), offset ?? 0) : callText(example)
+  const input = example.op === 'decode' ? hexDump(exampleBytes(example), offset) : callText(example)
   return `${capital(example.note)}${optionText(example)}:\n\n\`\`\`text\n${input}\n\n${message}\n\`\`\`\n`
 }
 
@@ -72,8 +72,9 @@ const ROW = 16
 /** Rows around the byte in question; the whole input is in the vector file. */
 const AROUND = 1
 
-/** Rows of 16 bytes, as in hexdump, with a mark under one byte. */
-function hexDump(bytes: Uint8Array, marked: number): string {
+/** Rows of 16 bytes, as in hexdump, with a mark under one byte; without one, the end. */
+function hexDump(bytes: Uint8Array, offset: number | undefined): string {
+  const marked = offset ?? bytes.length - 1
   const last = Math.max(0, Math.ceil(bytes.length / ROW) - 1)
   const at = Math.floor(marked / ROW)
   const from = Math.max(0, Math.min(at, last) - AROUND)
@@ -85,7 +86,7 @@ function hexDump(bytes: Uint8Array, marked: number): string {
     const hex = part.map((byte) => byte.toString(16).padStart(2, '0')).join(' ')
     const text = part.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('')
     lines.push(`${String(row * ROW).padStart(8)}  ${hex.padEnd(ROW * 3)} ${text}`.trimEnd())
-    if (row === at) lines.push(`${' '.repeat(10 + (marked % ROW) * 3)}^^`)
+    if (row === at && offset !== undefined) lines.push(`${' '.repeat(10 + (marked % ROW) * 3)}^^`)
   }
   if (to < last) lines.push('…')
   return lines.join('\n')

@@ -21,7 +21,7 @@ describe.each(ENGINES)('engine %s', (engine) => {
     const error = provoke(example, engine)
     expect(error.code).toBe(example.code)
     expect(error.offset).toBe(example.offset)
-    if (example.path !== undefined) expect(error.path).toBe(example.path)
+    expect(error.path).toBe(example.path)
     if (example.offset !== undefined) expect(error.message).toContain(`at byte ${example.offset}`)
     if (example.path !== undefined) expect(error.message).toContain(`at ${example.path}`)
   })
