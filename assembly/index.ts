@@ -10,8 +10,8 @@ import { makeSingles } from './plan'
 import { readValues, startRead, valuesRead } from './read'
 import { FAULT_TOO_MUCH_DATA, FAULT_TRAILING_BYTES } from './shared/faults'
 import {
-  ABI_VERSION, CALL_BIG, CALL_HEADER, CALL_STRUCTURE, CONTROL_BODY, CONTROL_FIELDS, CONTROL_LENGTH, CONTROL_OUTPUT,
-  CONTROL_OUTPUT_LENGTH, CONTROL_PAGES, CONTROL_PLAN, CONTROL_SEED, CONTROL_VALUES, FIELD_RECORD, PLAN_LOOSE, TAPE, TEXT_IS_PATH,
+  ABI_VERSION, CALL_BIG, CALL_HEADER, CALL_PADDED, CALL_STRUCTURE, CONTROL_BODY, CONTROL_FIELDS, CONTROL_LENGTH, CONTROL_OUTPUT,
+  CONTROL_ORDER, CONTROL_OUTPUT_LENGTH, CONTROL_PAGES, CONTROL_PLAN, CONTROL_SEED, CONTROL_VALUES, FIELD_RECORD, PLAN_LOOSE, TAPE, TEXT_IS_PATH,
   WINDOW,
 } from './shared/layout'
 import { FIELD_SIGNATURE, HEADER_BODY_LENGTH } from './shared/wire'
@@ -21,7 +21,7 @@ import {
 import { swapMessage } from './swap'
 import { endTape, moveTape, startTape } from './tape'
 import { offset, openWindow, seek, sectionEnd } from './window'
-import { native32, startWrite, writeValues, written } from './write'
+import { native32, put, startWrite, writeValues, written } from './write'
 
 export function init(seed: u32): u32 {
   put32(CONTROL_SEED, seed)
@@ -69,6 +69,7 @@ export function unmarshal(plan: u32, from: u32, length: u32, flags: u32, maxValu
   nextMessage()
   openWindow(length, !(flags & CALL_STRUCTURE))
   startRead((flags & CALL_BIG) != 0, maxValues)
+  put32(CONTROL_ORDER, flags & CALL_BIG ? 1 : 0)
   startTape()
   seek(from)
   put32(CONTROL_PLAN, plan)
@@ -104,6 +105,10 @@ export function encode(flags: u32, again: i32, keep: i32): u32 {
   startWrite(out, 0, big)
   if (again >= 0 ? !writeAgain(again) : !writeHeader(big, keep)) return 0
   const body = written()
+  if (flags & CALL_HEADER) {
+    put32(CONTROL_OUTPUT_LENGTH, body)
+    return 1
+  }
   bodyPlan()
   if (!writeValues(planStart(), planEnd(), 0)) return 0
   put32(out + HEADER_BODY_LENGTH, native32(written() - body))
@@ -120,6 +125,7 @@ export function marshal(plan: u32, from: u32, flags: u32): u32 {
   put32(CONTROL_PLAN, plan)
   bodyPlan()
   if (!writeValues(planStart(), planEnd(), 0)) return 0
+  if (flags & CALL_PADDED && put(7, 0) == 0) return 0
   put32(CONTROL_OUTPUT_LENGTH, written() - from)
   return 1
 }

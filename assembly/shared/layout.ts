@@ -5,6 +5,7 @@
 //   0x00400 │ control block                │ words that both sides read and write, below
 //   0x00800 │ plans of one character       │ one word per ASCII code, 0 where it is no complete type
 //   0x00a00 │ bracket stack                │ of the signature compiler
+//   0x00d00 │ scratch                      │ 256 bytes
 //   0x01000 │ plan table                   │ 512 × { address, length }
 //   0x02000 │ plan buckets                 │ 1024 × u32: number of a plan + 1
 //   0x04000 │ plan words                   │ 64 KiB, one word per character
@@ -46,6 +47,7 @@ export const CONTROL_BODY = 1092 // offset of the body
 export const CONTROL_BODY_LENGTH = 1096
 export const CONTROL_PLAN = 1100 // number of the body's plan (decoding and encoding)
 export const CONTROL_LENGTH = 1104 // length of the whole message
+export const CONTROL_FIELDS_END = 1108 // offset after the header's field array
 
 // Header fields by code (0 to 15), four words each, from CONTROL_FIELDS + 16 × code:
 //
@@ -80,6 +82,9 @@ export const BULK_INLINE = -2147483648
 
 export const PLAN_SINGLES = 2048
 export const BRACKET_STACK = 2560
+// The façade puts a signature or a name of up to 256 bytes here to have it compiled or checked.
+export const SCRATCH = 3328
+export const SCRATCH_LENGTH = 256
 export const PLAN_TABLE = 4096
 export const PLAN_RECORD = 8
 export const PLAN_BUCKETS = 8192
@@ -155,4 +160,5 @@ export const TAPE = 548864
 // Flags of the calls.
 export const CALL_STRUCTURE = 1 // validation: 'structure'
 export const CALL_HEADER = 2 // the header alone
-export const CALL_BIG = 4 // marshal and unmarshal: big-endian
+export const CALL_BIG = 4 // encode, marshal and unmarshal: big-endian
+export const CALL_PADDED = 8 // marshal: padded at the end, as a header is

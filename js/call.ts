@@ -1,0 +1,258 @@
+// One call of a codec: takes an engine instance that is not busy, has a message read or written, and says what went wrong. An
+// inner call, from a getter or a shape's function, finds the instance busy and gets another.
+import { chooseEngine, type Engine, type EngineChoice, idleEngine } from './engine.ts'
+import { DBusCodecError } from './errors.ts'
+import { FIELD_NAMES, type Fields, pendingHeader, placeHeader, Shared, uint32Field, writeFields } from './message.ts'
+import type { Settings } from './options.ts'
+import type { PreparedMessage } from './prepare.ts'
+import { type Plan, Session } from './plan.ts'
+import { Texts, Unreadable } from './reader.ts'
+import type { MessageInput } from './types.ts'
+import { bytesOf, typedArrayKind } from './values.ts'
+import {
+  CALL_BIG,
+  CALL_STRUCTURE,
+  COMPOSED_LENGTH,
+  CONTROL_FLAGS,
+  CONTROL_OUTPUT_LENGTH,
+  CONTROL_PLAN,
+  CONTROL_SERIAL,
+  FAULT_FD_COUNT,
+  FAULT_MESSAGE_LENGTH,
+  FAULT_MESSAGE_TYPE,
+  FAULT_MISSING_ERROR_NAME,
+  FAULT_MISSING_INTERFACE,
+  FAULT_MISSING_MEMBER,
+  FAULT_MISSING_PATH,
+  FAULT_MISSING_REPLY_SERIAL,
+  FAULT_SERIAL,
+  PLAN_LOOSE,
+  TAPE,
+} from './wire.ts'
+import { Refusal } from './writer.ts'
+
+// Per engine instance: strings, headers and composed headers, whichever codec uses it.
+const states = new WeakMap<Engine, Shared>()
+
+function stateOf(engine: Engine): Shared {
+  let state = states.get(engine)
+  if (state === undefined) {
+    state = new Shared(new Texts())
+    states.set(engine, state)
+  }
+  return state
+}
+
+/** A codec on one engine instance. @internal */
+export class Work {
+  readonly engine: Engine
+  readonly session: Session
+  readonly shared: Shared
+  /** The plan of the values being written or read, for the path of one that is refused. */
+  plan: Plan | undefined = undefined
+
+  constructor(engine: Engine, settings: Settings) {
+    this.engine = engine
+    this.shared = stateOf(engine)
+    this.session = new Session(engine, this.shared.texts, settings)
+  }
+}
+
+// Faults that are found without a field's code.
+const FIELD_OF_FAULT: Record<number, string> = {
+  [FAULT_MESSAGE_TYPE]: 'type',
+  [FAULT_SERIAL]: 'serial',
+  [FAULT_MISSING_INTERFACE]: 'interface',
+  [FAULT_MISSING_PATH]: 'path',
+  [FAULT_MISSING_MEMBER]: 'member',
+  [FAULT_MISSING_ERROR_NAME]: 'errorName',
+  [FAULT_MISSING_REPLY_SERIAL]: 'replySerial',
+}
+
+/** What all calls of a codec are made of. @internal */
+export class Calls {
+  /** Which engine runs, and why. */
+  readonly engine: EngineChoice
+  /** @internal */
+  protected readonly settings: Settings
+  private readonly flags: number
+  private works: Work[] = []
+
+  /** @internal */
+  constructor(settings: Settings) {
+    this.settings = settings
+    this.flags = settings.validation === 'structure' ? CALL_STRUCTURE : 0
+    this.engine = chooseEngine(settings.engine)
+    // An instance now: what does not work must show when the codec is made, not in the middle of a connection.
+    idleEngine(this.engine.name)
+  }
+
+  /** An instance of the codec's own until `busy` is taken back. @internal */
+  protected begin(): Work {
+    const engine = idleEngine(this.engine.name)
+    const works = this.works
+    engine.busy = true
+    for (let i = 0; i < works.length; i++) if (works[i].engine === engine) return works[i]
+    // Instances that grew too large have been replaced: no work must hold them any longer.
+    this.works = works.filter((work) => work.engine.busy)
+    const work = new Work(engine, this.settings)
+    this.works.push(work)
+    return work
+  }
+
+  /** @internal */
+  protected beginRead(bytes: Uint8Array): Work {
+    checkBytes(bytes)
+    return this.begin()
+  }
+
+  /** Gives the instance back. @internal */
+  protected end(work: Work): void {
+    work.plan = undefined
+    work.session.reader.end()
+    work.engine.close()
+    work.engine.busy = false
+  }
+
+  /** Whether the message is well-formed and valid; the tape holds its values then. @internal */
+  protected tried(work: Work, bytes: Uint8Array, flags: number): boolean {
+    const { engine, session } = work
+    const { maxMessageLength, maxValues } = this.settings
+    engine.open(bytes)
+    const read = engine.exports.decode(bytes.length, maxMessageLength, flags | this.flags, maxValues)
+    engine.views()
+    session.refresh()
+    return read !== 0
+  }
+
+  /** @internal */
+  protected read(work: Work, bytes: Uint8Array, flags: number, fds: readonly unknown[] | undefined): void {
+    if (!this.tried(work, bytes, flags)) throw work.engine.error({ fds })
+  }
+
+  /** The values of an unmarshalled body on the tape; false after a fault. @internal */
+  protected readBody(work: Work, plan: Plan, bytes: Uint8Array, phase: number, big: boolean): boolean {
+    const { engine } = work
+    engine.open(bytes, phase)
+    const flags = this.flags | (big ? CALL_BIG : 0)
+    const read = engine.exports.unmarshal(plan.number, phase, bytes.length + phase, flags, this.settings.maxValues)
+    engine.views()
+    return read !== 0
+  }
+
+  /** The plan of the body that has just been read. @internal */
+  protected bodyPlan(work: Work, fields: Fields): Plan {
+    const number = work.engine.i32[CONTROL_PLAN >> 2]
+    return number === PLAN_LOOSE ? work.session.loosePlan(fields.signature) : work.session.numbered(number)
+  }
+
+  /** @internal */
+  protected readAll(work: Work, plan: Plan): unknown[] {
+    const { reader } = work.session
+    try {
+      return plan.readAll(reader)
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      const path = `body${work.session.path(plan, reader.p - 1, -1, true)}`
+      throw new DBusCodecError(error.fault, { path, detail: error.detail, fds: reader.fds })
+    }
+  }
+
+  /** @internal */
+  protected checkFds(fields: Fields, fds: readonly unknown[] | undefined): void {
+    if (fds === undefined || fds.length === (fields.unixFds ?? 0)) return
+    const detail = `${fds.length} for ${fields.unixFds ?? 0}`
+    throw new DBusCodecError(FAULT_FD_COUNT, { detail, path: 'unixFds', fds })
+  }
+
+  /** Writes a message into the output area. @internal */
+  protected write(work: Work, given: object, big: boolean, flags = 0): void {
+    if (typeof given !== 'object' || given === null) throw new TypeError('a message must be an object')
+    const message = given as MessageInput
+    const { engine, session, shared } = work
+    const w = session.writer
+    session.startWrite()
+    const signature: unknown = message.signature ?? ''
+    if (typeof signature !== 'string') throw new TypeError('the signature must be a string')
+    const plan = session.plan(signature)
+    const again = writeFields(w, shared, message, signature, big)
+    const { slot, key } = pendingHeader()
+    if (flags === 0) {
+      work.plan = plan
+      plan.writeAll(w, message.body ?? NO_VALUES)
+    }
+    engine.i32[CONTROL_PLAN >> 2] = plan.number
+    const written = engine.exports.encode(flags | (big ? CALL_BIG : 0), again, again >= 0 ? -1 : slot)
+    engine.views()
+    if (written === 0) throw this.writeFault(work, plan)
+    if (again < 0 && slot >= 0) shared.composed[slot] = key
+    this.checkLength(engine)
+  }
+
+  /** Writes a message whose header is ready. @internal */
+  protected writePrepared(work: Work, prepared: PreparedMessage, serial: number, body: readonly unknown[]): void {
+    const { engine, session, shared } = work
+    const { flags, big } = prepared
+    if (prepared.header.length > COMPOSED_LENGTH) return this.write(work, { ...prepared.template, serial, body }, big)
+    session.startWrite()
+    const plan = session.plan(prepared.signature)
+    work.plan = plan
+    plan.writeAll(session.writer, body)
+    // A message may have been encoded by a getter of the body: on another instance.
+    const slot = placeHeader(engine, shared, prepared)
+    const { i32 } = engine
+    i32[CONTROL_FLAGS >> 2] = flags
+    i32[CONTROL_SERIAL >> 2] = uint32Field(serial, 'serial')
+    i32[CONTROL_PLAN >> 2] = plan.number
+    const written = engine.exports.encode(big ? CALL_BIG : 0, slot, -1)
+    engine.views()
+    if (written === 0) throw this.writeFault(work, plan)
+    this.checkLength(engine)
+  }
+
+  /** @internal */
+  protected checkLength(engine: Engine): void {
+    const length = engine.i32[CONTROL_OUTPUT_LENGTH >> 2]
+    if (length > this.settings.maxMessageLength) {
+      throw new DBusCodecError(FAULT_MESSAGE_LENGTH, { path: 'body', detail: `${length} bytes` })
+    }
+  }
+
+  /** The error for a fault that was found while writing. @internal */
+  protected writeFault(work: Work, plan: Plan): DBusCodecError {
+    const { engine, session } = work
+    const { fault, faultAt } = engine
+    if (faultAt >= TAPE) {
+      const path = `body${session.path(plan, faultAt >> 2, -1, false)}`
+      return new DBusCodecError(fault, { path, signature: plan.signature })
+    }
+    return new DBusCodecError(fault, { path: FIELD_OF_FAULT[fault] ?? (FIELD_NAMES[faultAt] || 'body') })
+  }
+
+  /** What the caller gets to see of something thrown while writing. @internal */
+  protected explained(work: Work, error: unknown): unknown {
+    if (!(error instanceof Refusal)) return error
+    const { plan, session } = work
+    const { fault, detail } = error
+    if (error.path !== undefined || plan === undefined) return new DBusCodecError(fault, { path: error.path, detail })
+    const element = error.element === undefined ? '' : `[${error.element}]`
+    const place = error.at < 0 ? '' : session.path(plan, session.writer.p, error.at, false)
+    return new DBusCodecError(fault, { path: `body${place}${element}`, detail, signature: plan.signature })
+  }
+}
+
+const NO_VALUES: readonly unknown[] = []
+
+/** Refuses what is no byte array, of whatever realm. @internal */
+export function checkBytes(bytes: unknown): void {
+  if (bytes instanceof Uint8Array ? bytes.length > 0 : typedArrayKind(bytes) === 'Uint8Array') {
+    if ((bytes as Uint8Array).length === 0) bytesOf(bytes)
+    return
+  }
+  if (bytes instanceof Uint8Array) {
+    // Throws a TypeError when the buffer is detached.
+    bytesOf(bytes)
+    return
+  }
+  throw new TypeError('the message must be a Uint8Array')
+}

@@ -1,0 +1,389 @@
+// The codec: one call per message in each direction, and what can be done to a message without taking it apart.
+import { Calls, checkBytes, type Work } from './call.ts'
+import { type EngineChoice, provideModule } from './engine.ts'
+import { DBusCodecError } from './errors.ts'
+import { messageLength as lengthOf } from './length.ts'
+import { FIELD_NAMES, type HeaderFieldName, makeMessage, readFields } from './message.ts'
+import { type CodecOptions, settingsOf } from './options.ts'
+import { copyOutput, segments, takeOutput } from './output.ts'
+import { PreparedMessage } from './prepare.ts'
+import type { BodyOf, DefaultShape, InputBodyOf, Message, MessageHeader, MessageInput, ShapeOptions } from './types.ts'
+import { Variant } from './values.ts'
+import {
+  type ByteOrder,
+  CALL_BIG,
+  CALL_HEADER,
+  CALL_PADDED,
+  CONTROL_BODY,
+  CONTROL_FIELDS_END,
+  CONTROL_ORDER,
+  CONTROL_OUTPUT_LENGTH,
+  FAULT_MESSAGE_LENGTH,
+} from './wire.ts'
+
+/** Options of the calls that write. */
+export interface EncodeOptions {
+  /** Byte order of the message; default `'little'`. */
+  byteOrder?: ByteOrder | undefined
+}
+
+/** Options of `marshal` and `unmarshal`. */
+export interface BodyOptions extends EncodeOptions {
+  /** Offset of the first byte in its message, for alignment; default 0. */
+  offset?: number | undefined
+}
+
+/** Options of the calls that read. */
+export interface DecodeOptions {
+  /** The descriptors that came with the message: every `h` becomes `fds[index]`, and their number must be UNIX_FDS. */
+  fds?: readonly unknown[] | undefined
+}
+
+/** What `validate` gives. */
+export type Verdict = { valid: true; error?: undefined } | { valid: false; error: DBusCodecError }
+
+/**
+ * Turns D-Bus messages into JavaScript values and back. Made by {@link createCodec}. Every method is synchronous; wrong bytes and wrong
+ * values throw a {@link DBusCodecError}, wrong use of the method itself a TypeError. A codec keeps no state between calls, so one
+ * serves any number of connections.
+ */
+export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
+  /**
+   * A message as bytes of its own.
+   *
+   * @throws DBusCodecError with the value's `path`, such as `body[1]["RSSI"]`.
+   */
+  encode<const S extends string>(message: MessageInput<S>, options?: EncodeOptions): Uint8Array {
+    const big = isBig(options)
+    const work = this.begin()
+    const { engine, session } = work
+    try {
+      this.write(work, message, big)
+      return takeOutput(engine, engine.output, session.writer.gaps, big)
+    } catch (error) {
+      throw this.explained(work, error)
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /**
+   * A message into `target`, from byte `offset` on.
+   *
+   * @returns the number of bytes written
+   * @throws RangeError when there is no room; nothing is written then.
+   */
+  encodeInto<const S extends string>(message: MessageInput<S>, target: Uint8Array, offset = 0, options?: EncodeOptions): number {
+    checkBytes(target)
+    const big = isBig(options)
+    const work = this.begin()
+    try {
+      this.write(work, message, big)
+      return this.put(work, target, offset, big)
+    } catch (error) {
+      throw this.explained(work, error)
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /** A message as pieces for `writev`, in their order: large arrays are not copied but are the caller's own bytes. */
+  encodeSegments<const S extends string>(message: MessageInput<S>, options?: EncodeOptions): Uint8Array[] {
+    const big = isBig(options)
+    const work = this.begin()
+    const { engine, session } = work
+    try {
+      this.write(work, message, big)
+      return segments(engine, engine.output, session.writer.gaps, big)
+    } catch (error) {
+      throw this.explained(work, error)
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /**
+   * The message that `bytes` is, validated.
+   *
+   * @throws DBusCodecError with the `offset` of the first wrong byte.
+   */
+  decode<S extends string = string>(bytes: Uint8Array, options?: DecodeOptions): Message<S, O> {
+    const fds = fdsOf(options)
+    const work = this.beginRead(bytes)
+    const { engine, session, shared } = work
+    const { reader } = session
+    try {
+      this.read(work, bytes, 0, fds)
+      reader.start(bytes, 0)
+      const fields = readFields(engine, shared, reader)
+      this.checkFds(fields, fds)
+      reader.fds = fds
+      const plan = this.bodyPlan(work, fields)
+      const i32 = engine.i32
+      return makeMessage(i32, fields, this.readAll(work, plan)) as unknown as Message<S, O>
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /** The header of the message that `bytes` is, for routing and filtering: the body is neither looked at nor checked. */
+  decodeHeader<S extends string = string>(bytes: Uint8Array): MessageHeader<S> {
+    const work = this.beginRead(bytes)
+    const { engine, session, shared } = work
+    const { reader } = session
+    try {
+      this.read(work, bytes, CALL_HEADER, undefined)
+      reader.start(bytes, 0)
+      const { body: _, ...header } = makeMessage(engine.i32, readFields(engine, shared, reader), [])
+      return header as unknown as MessageHeader<S>
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /** The body of a message whose header has been decoded; validated now. */
+  decodeBody<S extends string>(header: { signature: S }, bytes: Uint8Array, options?: DecodeOptions): BodyOf<S, O> {
+    const message = this.decode<S>(bytes, options)
+    if (message.signature !== header.signature) throw new TypeError('the header is not the one of these bytes')
+    return message.body
+  }
+
+  /** Whether `bytes` is one whole valid message, and if not, why. */
+  validate(bytes: Uint8Array): Verdict {
+    const work = this.beginRead(bytes)
+    const { engine } = work
+    try {
+      return this.tried(work, bytes, 0) ? { valid: true } : { valid: false, error: engine.error() }
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /** Values without a header, as a body has them. */
+  marshal<const S extends string>(signature: S, values: InputBodyOf<S>, options?: BodyOptions): Uint8Array {
+    return this.marshalled(signature, values as readonly unknown[], isBig(options), phaseOf(options), 0)
+  }
+
+  /** @internal */
+  marshalled(signature: string, values: readonly unknown[], big: boolean, phase: number, flags: number): Uint8Array {
+    checkSignature(signature)
+    const work = this.begin()
+    const { engine, session } = work
+    const { writer } = session
+    try {
+      session.startWrite()
+      const plan = session.plan(signature)
+      work.plan = plan
+      plan.writeAll(writer, values)
+      const written = engine.exports.marshal(plan.number, phase, (big ? CALL_BIG : 0) | flags)
+      engine.views()
+      if (written === 0) throw this.writeFault(work, plan)
+      return takeOutput(engine, engine.output + phase, writer.gaps, big)
+    } catch (error) {
+      throw this.explained(work, error)
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /** The values of a body without its header. Offsets of errors count from the first byte of `bytes`. */
+  unmarshal<const S extends string>(signature: S, bytes: Uint8Array, options?: BodyOptions & DecodeOptions): BodyOf<S, O> {
+    checkSignature(signature)
+    const big = isBig(options)
+    const phase = phaseOf(options)
+    const fds = fdsOf(options)
+    const work = this.beginRead(bytes)
+    const { session } = work
+    const { reader } = session
+    try {
+      const { maxMessageLength } = this.settings
+      if (bytes.length > maxMessageLength) throw new DBusCodecError(FAULT_MESSAGE_LENGTH, { offset: maxMessageLength })
+      const plan = session.plan(signature)
+      if (!this.readBody(work, plan, bytes, phase, big)) throw work.engine.error({ signature }, phase)
+      reader.start(bytes, phase)
+      reader.fds = fds
+      return this.readAll(work, plan) as BodyOf<S, O>
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /** The same message in the other byte order; padding is kept, unknown fields are swapped as well. */
+  swap(bytes: Uint8Array): Uint8Array {
+    const work = this.beginRead(bytes)
+    const { engine } = work
+    try {
+      this.read(work, bytes, 0, undefined)
+      return engine.swapped(bytes)
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /**
+   * The same message with a header field added, replaced, or removed (`undefined`); byte order, other fields and body are kept.
+   *
+   * @throws DBusCodecError when the result would be no valid message.
+   */
+  setHeaderField(bytes: Uint8Array, name: HeaderFieldName, value: string | number | undefined): Uint8Array {
+    const code = FIELD_NAMES.indexOf(name)
+    if (code < 1) throw new TypeError(`no header field "${name}"`)
+    const { end, body, big } = this.frame(bytes)
+    const plain = plainCodec(this.engine)
+    const [order, type, flags, version, length, serial, fields] = plain.unmarshal('yyyyuua(yv)', bytes.subarray(0, end), {
+      byteOrder: big ? 'big' : 'little',
+    })
+    const others = fields.filter(([given]) => given !== code)
+    const at = fields.findIndex(([given]) => given === code)
+    if (value !== undefined) others.splice(at < 0 ? others.length : at, 0, [code, new Variant(FIELD_TYPES[code], value as never)])
+    const header = plain.marshalled('yyyyuua(yv)', [order, type, flags, version, length, serial, others], big, 0, CALL_PADDED)
+    const rest = bytes.length - body
+    const total = header.length + rest
+    if (total > this.settings.maxMessageLength) throw new DBusCodecError(FAULT_MESSAGE_LENGTH, { path: name })
+    const result = new Uint8Array(total)
+    result.set(header)
+    result.set(bytes.subarray(body), header.length)
+    const verdict = this.validate(result)
+    if (!verdict.valid) throw verdict.error
+    return result
+  }
+
+  // Where the parts of a message are.
+  private frame(bytes: Uint8Array): { end: number; body: number; big: boolean } {
+    const work = this.beginRead(bytes)
+    const { engine } = work
+    try {
+      this.read(work, bytes, CALL_HEADER, undefined)
+      const i32 = engine.i32
+      return { end: i32[CONTROL_FIELDS_END >> 2], body: i32[CONTROL_BODY >> 2], big: i32[CONTROL_ORDER >> 2] !== 0 }
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /** A message whose header is marshalled and checked once, now. */
+  prepare<const S extends string = ''>(template: Omit<MessageInput<S>, 'serial' | 'body'>, options?: EncodeOptions): PreparedMessage<S> {
+    const big = isBig(options)
+    const work = this.begin()
+    const { engine, session } = work
+    try {
+      this.write(work, { ...template, serial: 1 }, big, CALL_HEADER)
+      const header = takeOutput(engine, engine.output, session.writer.gaps, big).slice()
+      return new PreparedMessage<S>(this, header, template, big)
+    } catch (error) {
+      throw this.explained(work, error)
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /** @internal */
+  encodePrepared(prepared: PreparedMessage, serial: number, body: readonly unknown[]): Uint8Array {
+    const work = this.begin()
+    const { engine, session } = work
+    try {
+      this.writePrepared(work, prepared, serial, body)
+      return takeOutput(engine, engine.output, session.writer.gaps, prepared.big)
+    } catch (error) {
+      throw this.explained(work, error)
+    } finally {
+      this.end(work)
+    }
+  }
+
+  /** @internal */
+  encodePreparedInto(prepared: PreparedMessage, serial: number, body: readonly unknown[], target: Uint8Array, offset: number): number {
+    checkBytes(target)
+    const work = this.begin()
+    try {
+      this.writePrepared(work, prepared, serial, body)
+      return this.put(work, target, offset, prepared.big)
+    } catch (error) {
+      throw this.explained(work, error)
+    } finally {
+      this.end(work)
+    }
+  }
+
+  // What has been written, into the caller's bytes.
+  private put(work: Work, target: Uint8Array, offset: number, big: boolean): number {
+    const { engine, session } = work
+    const length = engine.i32[CONTROL_OUTPUT_LENGTH >> 2]
+    if (!Number.isInteger(offset) || offset < 0 || length > target.length - offset) {
+      throw new RangeError(`no room for ${length} bytes at offset ${offset} of ${target.length}`)
+    }
+    return copyOutput(engine, engine.output, session.writer.gaps, big, target, offset)
+  }
+
+  /** The length of the message that `bytes` starts with, from its first 16 bytes; undefined when there are fewer. */
+  messageLength(bytes: Uint8Array): number | undefined {
+    checkBytes(bytes)
+    return lengthOf(bytes, this.settings.maxMessageLength)
+  }
+}
+
+const FIELD_TYPES = ['', 'o', 's', 's', 's', 'u', 's', 's', 'g', 'u']
+
+// For values that the product itself looks at: built-in shapes, nothing lost.
+const plainCodecs = new Map<string, Codec>()
+function plainCodec(engine: EngineChoice): Codec {
+  let codec = plainCodecs.get(engine.name)
+  if (codec === undefined) {
+    codec = new Codec(settingsOf({ engine: engine.name, dict: 'pairs' }))
+    plainCodecs.set(engine.name, codec)
+  }
+  return codec
+}
+
+function isBig(options: EncodeOptions | undefined): boolean {
+  const order = options?.byteOrder
+  if (order === undefined || order === 'little') return false
+  if (order === 'big') return true
+  throw new TypeError('byteOrder must be "little" or "big"')
+}
+
+function phaseOf(options: BodyOptions | undefined): number {
+  const offset = options?.offset ?? 0
+  if (!Number.isInteger(offset) || offset < 0) throw new TypeError('offset must be an integer from 0 on')
+  return offset % 8
+}
+
+function fdsOf(options: DecodeOptions | undefined): readonly unknown[] | undefined {
+  const fds = options?.fds
+  if (fds !== undefined && !Array.isArray(fds)) throw new TypeError('fds must be an array')
+  return fds
+}
+
+function checkSignature(signature: unknown): void {
+  if (typeof signature !== 'string') throw new TypeError('the signature must be a string')
+}
+
+/** The shape that a codec with these options has. */
+export type ShapeOf<O extends CodecOptions> = {
+  [K in keyof DefaultShape]: O[K] extends NonNullable<ShapeOptions[K]> ? O[K] : DefaultShape[K]
+}
+
+/**
+ * A codec. The first one in a thread picks the engine.
+ *
+ * @throws TypeError for an unknown option or value of an option
+ */
+export function createCodec<const O extends CodecOptions = {}>(options?: O): Codec<ShapeOf<O>> {
+  return new Codec<ShapeOf<O>>(settingsOf(options))
+}
+
+/** Options of {@link loadCodec}. */
+export interface LoadOptions extends CodecOptions {
+  /** A compiled `WebAssembly.Module` of `simd.wasm` or `baseline.wasm`, or a promise of one. */
+  module: object | PromiseLike<object>
+}
+
+/**
+ * A codec on a module that the caller has compiled: for edge runtimes, and for main threads that refuse to compile synchronously.
+ * All codecs made afterwards use it.
+ */
+export async function loadCodec<const O extends LoadOptions>(options: O): Promise<Codec<ShapeOf<O>>> {
+  const { module, ...rest } = options
+  provideModule(await module)
+  return new Codec<ShapeOf<O>>(settingsOf(rest))
+}

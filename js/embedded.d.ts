@@ -1,0 +1,15 @@
+// What the build puts into the bundle: see `embedded` in rollup.config.js.
+declare module 'embedded:simd' {
+  /** The Wasm module with SIMD, base64; empty in the bundle without Wasm. */
+  const base64: string
+  export default base64
+}
+declare module 'embedded:baseline' {
+  /** The Wasm module without SIMD, base64; empty in the bundle without Wasm. */
+  const base64: string
+  export default base64
+}
+declare module 'embedded:js' {
+  /** The same module as JavaScript (wasm2js). */
+  export default function instantiate(env: object): object
+}

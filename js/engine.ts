@@ -1,0 +1,331 @@
+// The border to WebAssembly: the only file that names it, makes instances and holds views of their memory. One source, three
+// engines; which one runs is decided when the first codec is made, never at import.
+import { instantiateSync } from '@assemblyscript/loader'
+import baseline from 'embedded:baseline'
+import instantiateJs from 'embedded:js'
+import simd from 'embedded:simd'
+import { DBusCodecError, type Fault, type FaultPlace } from './errors.ts'
+import {
+  ABI_VERSION,
+  CONTROL_FAULT,
+  CONTROL_FAULT_AT,
+  CONTROL_OUTPUT,
+  CONTROL_PAGES,
+  CONTROL_TEXT,
+  INITIAL_PAGES,
+  PAGE_SIZE,
+  TAPE,
+  WINDOW,
+  WINDOW_SIZE,
+} from './wire.ts'
+
+/** `simd` and `baseline` are WebAssembly with and without SIMD; `js` is the same code as JavaScript. */
+export type EngineName = 'simd' | 'baseline' | 'js'
+
+/** Which engine runs, and why. */
+export interface EngineChoice {
+  readonly name: EngineName
+  readonly reason: string
+}
+
+/** The exports of assembly/index.ts. @internal */
+export interface Exports {
+  init(seed: number): number
+  decode(given: number, most: number, flags: number, maxValues: number): number
+  unmarshal(plan: number, from: number, length: number, flags: number, maxValues: number): number
+  planOf(at: number, length: number, fresh: number): number
+  planWords(): number
+  encode(flags: number, again: number, keep: number): number
+  marshal(plan: number, from: number, flags: number): number
+  swap(): void
+  swapBulk(length: number, size: number): void
+  checkName(flag: number, at: number, length: number): number
+}
+
+interface Memory {
+  buffer: ArrayBuffer
+  grow(pages: number): number
+}
+
+// An instance that grew beyond this many pages (4 MiB) is dropped after the message: memory never shrinks.
+const KEPT_PAGES = 64
+const TAPE_BYTES = 131072
+const TEXT_BYTES = 131072
+
+/** One instance and the views of its memory. @internal */
+export class Engine {
+  readonly name: EngineName
+  readonly exports: Exports
+  private readonly memory: Memory
+  private pages = 0
+  /** Whether a message is being worked on: an inner call takes another instance. */
+  busy = false
+
+  u8!: Uint8Array
+  i32!: Int32Array
+  f64!: Float64Array
+  i64!: BigInt64Array
+  u64!: BigUint64Array
+
+  /** First byte after the tape's room when encoding, and after the text's. */
+  text = TAPE + TAPE_BYTES
+  output = TAPE + TAPE_BYTES + TEXT_BYTES
+
+  // The message that passes through the window, its byte 0 standing for offset `phase`.
+  private source: Uint8Array = NOTHING
+  private phase = 0
+  private result: Uint8Array = NOTHING
+
+  constructor(name: EngineName, make: (env: object) => { exports: Exports; memory: Memory }) {
+    this.name = name
+    const { exports, memory } = make({
+      refill: (offset: number, length: number) => this.refill(offset, length),
+      flush: (offset: number, length: number) => this.flush(offset, length),
+    })
+    this.exports = exports
+    this.memory = memory
+    this.refresh()
+    // The seed keeps strangers from choosing texts that share a slot.
+    if (exports.init((Math.random() * 4294967296) | 0) !== ABI_VERSION) throw new Error('dbus-codec: another ABI')
+    this.layOut()
+  }
+
+  /** Makes the views anew if memory has grown. Call it after every call that may grow it. */
+  views(): void {
+    // A view of Wasm memory that has grown is detached and reads undefined; the js engine leaves a stale copy behind.
+    if (this.i32[CONTROL_PAGES >> 2] !== this.pages || (this.name === 'js' && this.memory.buffer !== this.u8.buffer)) {
+      this.refresh()
+    }
+  }
+
+  private refresh(): void {
+    const buffer = this.memory.buffer
+    this.u8 = new Uint8Array(buffer)
+    this.i32 = new Int32Array(buffer)
+    this.f64 = new Float64Array(buffer)
+    this.i64 = new BigInt64Array(buffer)
+    this.u64 = new BigUint64Array(buffer)
+    this.pages = buffer.byteLength / PAGE_SIZE
+    this.i32[CONTROL_PAGES >> 2] = this.pages
+  }
+
+  private layOut(): void {
+    this.i32[CONTROL_TEXT >> 2] = this.text
+    this.i32[CONTROL_OUTPUT >> 2] = this.output
+  }
+
+  /** Whether the instance has grown so much that it should make way for a fresh one. */
+  get bloated(): boolean {
+    return this.pages > KEPT_PAGES
+  }
+
+  /**
+   * Doubles the room for the tape or for the text of a message that is being written; text and what lies behind it move up.
+   * `used`: bytes of text so far. The output's room is behind both and is not in use yet.
+   */
+  widen(what: 'tape' | 'text', used: number, least: number): void {
+    const textBytes = this.output - this.text
+    const more = Math.max(what === 'tape' ? this.text - TAPE : textBytes, Math.ceil(least / 8) * 8)
+    const text = what === 'tape' ? this.text + more : this.text
+    const output = this.output + more
+    if (output + TEXT_BYTES > this.u8.length) {
+      const pages = Math.ceil((output + TEXT_BYTES - this.u8.length) / PAGE_SIZE)
+      if (output > 0x7fff0000 || this.memory.grow(pages) < 0) throw new RangeError('dbus-codec: out of memory')
+      this.refresh()
+    }
+    if (text !== this.text) this.u8.copyWithin(text, this.text, this.text + used)
+    this.text = text
+    this.output = output
+    this.layOut()
+  }
+
+  /** Puts a message, or its first part, into the window. `phase`: what its first byte's offset is modulo 8. */
+  open(bytes: Uint8Array, phase = 0): void {
+    if (bytes.length + phase <= WINDOW_SIZE) {
+      this.u8.set(bytes, WINDOW + phase)
+      return
+    }
+    // Shared or resizable memory may change under us: what was checked must be what is read.
+    this.source = isSteady(bytes.buffer) ? bytes : new Uint8Array(bytes)
+    this.phase = phase
+    this.refill(0, WINDOW_SIZE)
+  }
+
+  /** The bytes of the message that `open` was given; steady while it is worked on. */
+  get opened(): Uint8Array {
+    return this.source
+  }
+
+  /** Lets go of the caller's bytes. */
+  close(): void {
+    this.source = NOTHING
+    this.result = NOTHING
+  }
+
+  private refill(offset: number, length: number): void {
+    const from = offset - this.phase
+    const part = this.source.subarray(Math.max(from, 0), from + length)
+    this.u8.set(part, WINDOW + Math.max(-from, 0))
+  }
+
+  private flush(offset: number, length: number): void {
+    this.result.set(this.u8.subarray(WINDOW, WINDOW + length), offset)
+  }
+
+  /** The message that `decode` has just accepted, in the other byte order. */
+  swapped(bytes: Uint8Array): Uint8Array {
+    const result = new Uint8Array(bytes.length)
+    result.set(this.source === NOTHING ? bytes : this.source)
+    this.result = result
+    this.exports.swap()
+    return result
+  }
+
+  /** Reverses each element of `size` bytes in place. */
+  reverse(bytes: Uint8Array, size: number): void {
+    for (let at = 0; at < bytes.length; at += WINDOW_SIZE) {
+      const part = bytes.subarray(at, at + WINDOW_SIZE)
+      this.u8.set(part, WINDOW)
+      this.exports.swapBulk(part.length, size)
+      part.set(this.u8.subarray(WINDOW, WINDOW + part.length))
+    }
+  }
+
+  get fault(): Fault {
+    return this.i32[CONTROL_FAULT >> 2] as Fault
+  }
+  get faultAt(): number {
+    return this.i32[CONTROL_FAULT_AT >> 2] >>> 0
+  }
+
+  /** The error for the fault of the last call; its offset counts from `phase`. */
+  error(place: FaultPlace = {}, phase = 0): DBusCodecError {
+    return new DBusCodecError(this.fault, { offset: this.faultAt - phase, ...place })
+  }
+}
+
+const NOTHING = new Uint8Array(0)
+
+function isSteady(buffer: ArrayBufferLike): boolean {
+  if (typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer) return false
+  return (buffer as { resizable?: boolean }).resizable !== true
+}
+
+// --- choosing -------------------------------------------------------------------------------------------------------------
+
+interface WasmApi {
+  Module: new (bytes: Uint8Array) => object
+  Memory: new (descriptor: { initial: number }) => Memory
+  validate(bytes: Uint8Array): boolean
+}
+
+// Read late and never at import: on ARMv6 the mere touch aborts the process (nodejs/node#38804 and its kind).
+function wasm(): WasmApi | undefined {
+  return (globalThis as { WebAssembly?: WasmApi }).WebAssembly
+}
+
+// Compiled once a thread; instances come and go.
+const modules: { simd?: object; baseline?: object } = {}
+
+function moduleOf(name: 'simd' | 'baseline'): object {
+  const api = wasm()
+  if (api === undefined) throw new Error('no WebAssembly')
+  const base64 = name === 'simd' ? simd : baseline
+  if (modules[name] === undefined) {
+    if (base64 === '') throw new Error('this bundle has no WebAssembly')
+    const text = atob(base64)
+    const bytes = new Uint8Array(text.length)
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+    if (!api.validate(bytes)) throw new Error(`the ${name} module does not validate`)
+    modules[name] = new api.Module(bytes)
+  }
+  return modules[name]
+}
+
+function makeEngine(name: EngineName): Engine {
+  return new Engine(name, (env) => {
+    if (name === 'js') {
+      const buffer = new ArrayBuffer(INITIAL_PAGES * PAGE_SIZE)
+      // wasm2js puts its own `grow` here.
+      const memory = { buffer, grow: () => -1 } as Memory
+      return { exports: instantiateJs({ ...env, memory }) as Exports, memory }
+    }
+    const api = wasm()
+    if (api === undefined) throw new Error('no WebAssembly')
+    const memory = new api.Memory({ initial: INITIAL_PAGES })
+    const { exports } = instantiateSync(moduleOf(name) as never, { env: { ...env, memory } } as never)
+    return { exports: exports as unknown as Exports, memory }
+  })
+}
+
+interface ProcessLike {
+  arch?: string
+  env?: Record<string, string | undefined>
+  config?: { variables?: { arm_version?: string | number } }
+}
+
+let chosen: EngineChoice | undefined
+
+/** The engine for this thread: the one asked for, else the best that works here. @internal */
+export function chooseEngine(asked: EngineName | undefined): EngineChoice {
+  if (asked !== undefined) return { name: asked, reason: 'asked for by option' }
+  if (chosen === undefined) chosen = bestEngine()
+  return chosen
+}
+
+function bestEngine(): EngineChoice {
+  const host = (globalThis as { process?: ProcessLike }).process
+  const forced = host?.env?.DBUS_CODEC_ENGINE
+  if (forced === 'simd' || forced === 'baseline' || forced === 'js') {
+    return { name: forced, reason: 'asked for by DBUS_CODEC_ENGINE' }
+  }
+  if (forced !== undefined && forced !== '') throw new TypeError(`DBUS_CODEC_ENGINE: no engine "${forced}"`)
+  if (host?.arch === 'arm' && Number(host.config?.variables?.arm_version ?? 7) < 7) {
+    return { name: 'js', reason: 'ARMv6 has no working WebAssembly' }
+  }
+  if (wasm() === undefined) return { name: 'js', reason: 'there is no WebAssembly here' }
+  if (simd === '' && modules.simd === undefined) return { name: 'js', reason: 'this bundle has no WebAssembly' }
+  try {
+    spare('simd', makeEngine('simd'))
+    return { name: 'simd', reason: 'WebAssembly with SIMD' }
+  } catch {
+    // No SIMD, or no WebAssembly at all: the next attempt tells.
+  }
+  try {
+    spare('baseline', makeEngine('baseline'))
+    return { name: 'baseline', reason: 'WebAssembly without SIMD' }
+  } catch (error) {
+    return { name: 'js', reason: `WebAssembly cannot be used: ${(error as Error).message}` }
+  }
+}
+
+/** Takes a compiled module in place of the embedded one; which one it is shows by what it validates as. @internal */
+export function provideModule(module: object): void {
+  modules.simd = module
+  modules.baseline = module
+  chosen = undefined
+}
+
+// Per engine, one instance for each level of nesting (a getter that encodes while its object is being encoded). All codecs and
+// connections of a thread share them: each Wasm memory reserves gigabytes of address space.
+const instances: Record<EngineName, Engine[]> = { simd: [], baseline: [], js: [] }
+
+function spare(name: EngineName, engine: Engine): void {
+  instances[name][0] = engine
+}
+
+// Deeper than this, inner calls are refused: each level holds an instance.
+const MAX_LEVELS = 16
+
+/** An instance that is not busy. @internal */
+export function idleEngine(name: EngineName): Engine {
+  const all = instances[name]
+  const first = all[0]
+  if (first !== undefined && !first.busy) return first.bloated ? (all[0] = makeEngine(name)) : first
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    const engine = all[level]
+    if (engine === undefined || (!engine.busy && engine.bloated)) return (all[level] = makeEngine(name))
+    if (!engine.busy) return engine
+  }
+  throw new RangeError(`dbus-codec: more than ${MAX_LEVELS} calls inside one another`)
+}

@@ -1,0 +1,44 @@
+// The package's entry: what it exports, and nothing else.
+export type { EngineChoice, EngineName } from './engine.ts'
+export {
+  type BodyOptions,
+  type Codec,
+  createCodec,
+  type DecodeOptions,
+  type EncodeOptions,
+  type LoadOptions,
+  loadCodec,
+  type ShapeOf,
+  type Verdict,
+} from './codec.ts'
+export { DBusCodecError, type FaultCode, isDBusCodecError } from './errors.ts'
+export { MessageFramer, type MessageFramerOptions } from './framer.ts'
+export { messageLength } from './length.ts'
+export type { HeaderFieldName } from './message.ts'
+export {
+  isBusName,
+  isErrorName,
+  isInterfaceName,
+  isMemberName,
+  isObjectPath,
+  isSignature,
+} from './names.ts'
+export type { CodecOptions } from './options.ts'
+export type { PreparedMessage } from './prepare.ts'
+export { parseSignature, type TypeNode } from './signature.ts'
+export type {
+  BodyOf,
+  CheckedSignature,
+  DefaultShape,
+  HandedOver,
+  InputBodyOf,
+  InputOf,
+  Message,
+  MessageHeader,
+  MessageInput,
+  ShapeOptions,
+  SignatureError,
+  ValueOf,
+} from './types.ts'
+export { type NumberArray, type Shape, Variant } from './values.ts'
+export { type ByteOrder, MessageFlag, MessageType } from './wire.ts'

@@ -1,0 +1,107 @@
+// The options of createCodec, checked: a wrong one is a TypeError at once.
+import type { EngineName } from './engine.ts'
+import { checkedMaximum } from './length.ts'
+import type { Shape, ShapeChoice } from './values.ts'
+
+/** The options of createCodec; all are optional. */
+export interface CodecOptions {
+  /** `x` and `t` as `'bigint'` (default), or as `'number'`: ERR_DBUS_UNSAFE_INTEGER where that would not be exact. */
+  int64?: 'bigint' | 'number' | undefined
+  /**
+   * Dicts with keys of type `s`, `o` or `g` as plain `'object'` (default) or as `'map'`, other dicts always as Map; the last of several
+   * equal keys wins. `'pairs'`: every dict as an array of pairs, nothing lost.
+   */
+  dict?: 'object' | 'map' | 'pairs' | undefined
+  /** Variants as `Variant { signature, value }` (`'wrap'`, default) or as the bare value (`'unwrap'`). */
+  variant?: 'wrap' | 'unwrap' | undefined
+  /** Arrays of fixed-size numbers as `'typed'` arrays (default) or `'plain'` ones. `ay` is bytes either way. */
+  arrays?: 'typed' | 'plain' | undefined
+  /** `ay` as a `'copy'` of its own (default), or as a `'view'` into the message that was given. */
+  bytes?: 'copy' | 'view' | undefined
+  /**
+   * `'full'` (default): all rules. `'structure'`: for a sender you trust; memory-safe all the same, but UTF-8, names, paths, padding
+   * and booleans are not looked at when decoding.
+   */
+  validation?: 'full' | 'structure' | undefined
+  /** Longest message in bytes, both ways; default and most: 134217728. */
+  maxMessageLength?: number | undefined
+  /** Most values (array elements of fixed size not counted) that a message may have when decoded; default 8388608. */
+  maxValues?: number | undefined
+  /** Which engine to run; default: the best that works here, or what the environment variable DBUS_CODEC_ENGINE says. */
+  engine?: EngineName | undefined
+  /** How values look in JavaScript, in the functions' own way; what is left out is as the other options say. */
+  shape?: Shape | undefined
+}
+
+/** The options, all given and checked. @internal */
+export interface Settings extends ShapeChoice {
+  validation: 'full' | 'structure'
+  maxMessageLength: number
+  maxValues: number
+  engine: EngineName | undefined
+}
+
+/** A small message can make a large object graph (4 bytes of wire for an empty array): this is where it stops. */
+const MAX_VALUES = 8388608
+
+const CHOICES = {
+  int64: ['bigint', 'number'],
+  dict: ['object', 'map', 'pairs'],
+  variant: ['wrap', 'unwrap'],
+  arrays: ['typed', 'plain'],
+  bytes: ['copy', 'view'],
+  validation: ['full', 'structure'],
+  engine: [undefined, 'simd', 'baseline', 'js'],
+} as const
+
+/** @internal */
+export function settingsOf(options: CodecOptions = {}): Settings {
+  if (typeof options !== 'object' || options === null) throw new TypeError('the options must be an object')
+  for (const name of Object.keys(options)) {
+    if (!(name in CHOICES) && name !== 'maxMessageLength' && name !== 'maxValues' && name !== 'shape') {
+      throw new TypeError(`unknown option "${name}"`)
+    }
+  }
+  const maxValues = options.maxValues ?? MAX_VALUES
+  if (!Number.isInteger(maxValues) || maxValues < 1 || maxValues > 0xffffffff) {
+    throw new TypeError('maxValues must be an integer from 1 to 4294967295')
+  }
+  return {
+    int64: pick('int64', options.int64),
+    dict: pick('dict', options.dict),
+    variant: pick('variant', options.variant),
+    arrays: pick('arrays', options.arrays),
+    bytes: pick('bytes', options.bytes),
+    validation: pick('validation', options.validation),
+    engine: pick('engine', options.engine),
+    maxMessageLength: checkedMaximum(options.maxMessageLength),
+    maxValues,
+    shape: shapeOf(options.shape),
+  }
+}
+
+function pick<N extends keyof typeof CHOICES>(name: N, value: (typeof CHOICES)[N][number] | undefined): (typeof CHOICES)[N][number] {
+  const choices: readonly unknown[] = CHOICES[name]
+  if (value === undefined) return choices[0] as (typeof CHOICES)[N][number]
+  if (!choices.includes(value)) {
+    const known = choices.filter((choice) => choice !== undefined).map((choice) => `"${choice}"`)
+    throw new TypeError(`${name} must be one of ${known.join(', ')}`)
+  }
+  return value
+}
+
+const SHAPE_FUNCTIONS: ReadonlySet<string> = new Set<keyof Shape>([
+  'makeVariant', 'makeStruct', 'makeArray', 'makeDict', 'makeInt64', 'makeUint64', 'makeBytes', 'makeNumbers', 'makeUnixFd',
+  'makeObjectPath', 'makeSignature', 'variantSignature', 'variantValue', 'structMembers', 'arrayElements', 'dictEntries',
+  'toInt64', 'toBytes', 'toText', 'toBoolean', 'toNumber', 'toUnixFd',
+])
+
+function shapeOf(shape: Shape | undefined): Shape {
+  if (shape === undefined) return {}
+  if (typeof shape !== 'object' || shape === null) throw new TypeError('shape must be an object')
+  for (const [name, value] of Object.entries(shape)) {
+    if (!SHAPE_FUNCTIONS.has(name)) throw new TypeError(`unknown function "${name}" in shape`)
+    if (value !== undefined && typeof value !== 'function') throw new TypeError(`shape.${name} must be a function`)
+  }
+  return shape
+}

@@ -1,0 +1,99 @@
+// From linear memory to bytes of the caller's: what has been written, with the gaps filled from the caller's own arrays and texts.
+import type { Engine } from './engine.ts'
+import { writeUtf8 } from './strings.ts'
+import { CONTROL_OUTPUT_LENGTH, FAULT_VALUE_TYPE } from './wire.ts'
+import { type Gap, Refusal } from './writer.ts'
+
+// Small results are cut from a slab: an ArrayBuffer of its own costs as much as encoding a small message (bench/limits).
+const SLAB = 65536
+const SMALL = 4096
+
+let slab = new Uint8Array(0)
+let slabAt = 0
+
+/** Room for a result of `length` bytes that is no one else's. */
+function fresh(length: number): Uint8Array {
+  if (length > SMALL) return new Uint8Array(length)
+  if (slabAt + length > slab.length) {
+    slab = new Uint8Array(SLAB)
+    slabAt = 0
+  }
+  const at = slabAt
+  // The next one starts on a multiple of 8, so that views of other element types can be made of it.
+  slabAt = (at + length + 7) & ~7
+  return new Uint8Array(slab.buffer, at, length)
+}
+
+/** What has been written, as bytes of its own. `from`: address of the first byte. @internal */
+export function takeOutput(engine: Engine, from: number, gaps: readonly Gap[], big: boolean): Uint8Array {
+  const length = engine.i32[CONTROL_OUTPUT_LENGTH >> 2]
+  const result = fresh(length)
+  copyOutput(engine, from, gaps, big, result, 0)
+  return result
+}
+
+/** What has been written, into `target` at `at`, where there is room for it; the number of bytes. @internal */
+export function copyOutput(
+  engine: Engine,
+  from: number,
+  gaps: readonly Gap[],
+  big: boolean,
+  target: Uint8Array,
+  at: number,
+): number {
+  const { u8, i32 } = engine
+  const length = i32[CONTROL_OUTPUT_LENGTH >> 2]
+  let address = from
+  let done = 0
+  for (const gap of gaps) {
+    const offset = i32[gap.p] - (from & 7)
+    target.set(u8.subarray(address, address + offset - done), at + done)
+    fill(engine, gap, big, target, at + offset)
+    done = offset + gap.length
+    address = i32[gap.p + 1]
+  }
+  target.set(u8.subarray(address, address + length - done), at + done)
+  return length
+}
+
+function fill(engine: Engine, gap: Gap, big: boolean, target: Uint8Array, at: number): void {
+  const bytes = gap.bytes
+  if (bytes === undefined) {
+    writeUtf8(target, gap.text, at, gap.length)
+    return
+  }
+  // A getter further on may have resized or detached the array.
+  if (bytes.length !== gap.length) throw new Refusal(FAULT_VALUE_TYPE, -1, 'an array that changed while it was encoded')
+  target.set(bytes, at)
+  if (big && gap.elementSize > 1) engine.reverse(target.subarray(at, at + gap.length), gap.elementSize)
+}
+
+/** What has been written, as pieces in their order; bulk bytes are the caller's own. @internal */
+export function segments(engine: Engine, from: number, gaps: readonly Gap[], big: boolean): Uint8Array[] {
+  const { u8, i32 } = engine
+  const length = i32[CONTROL_OUTPUT_LENGTH >> 2]
+  const pieces: Uint8Array[] = []
+  let address = from
+  let done = 0
+  const piece = (bytes: number): void => {
+    if (bytes === 0) return
+    const own = fresh(bytes)
+    own.set(u8.subarray(address, address + bytes))
+    pieces.push(own)
+  }
+  for (const gap of gaps) {
+    const offset = i32[gap.p] - (from & 7)
+    piece(offset - done)
+    if (gap.bytes !== undefined && !(big && gap.elementSize > 1) && gap.bytes.length === gap.length) {
+      pieces.push(gap.bytes)
+    } else {
+      const own = new Uint8Array(gap.length)
+      fill(engine, gap, big, own, 0)
+      pieces.push(own)
+    }
+    done = offset + gap.length
+    address = i32[gap.p + 1]
+  }
+  piece(length - done)
+  return pieces
+}

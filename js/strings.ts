@@ -1,0 +1,103 @@
+// Text between JavaScript and UTF-8 bytes. Which way is fastest depends on the length and on what the runtime offers: Node's
+// Buffer methods work on any Uint8Array, browsers have TextDecoder and TextEncoder. The thresholds are bench/text's.
+
+type Slice = (this: Uint8Array, start: number, end: number) => string
+type Write = (this: Uint8Array, text: string, at: number, length: number) => number
+
+interface NodeBuffer {
+  byteLength(text: string): number
+  prototype: { latin1Slice?: Slice; utf8Slice?: Slice; utf8Write?: Write }
+}
+
+const NodeBuffer = (globalThis as { Buffer?: NodeBuffer }).Buffer
+const node = NodeBuffer?.prototype
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const encoder = new TextEncoder()
+
+const nodeLatin1 = typeof node?.latin1Slice === 'function' ? node.latin1Slice : undefined
+const nodeUtf8 = typeof node?.utf8Slice === 'function' ? node.utf8Slice : undefined
+const nodeWrite = typeof node?.utf8Write === 'function' ? node.utf8Write : undefined
+
+/** Up to this many characters, one call of fromCharCode with that many arguments is cheaper than a slice. */
+const FEW = 16
+
+/** The text of the ASCII bytes [start, end). */
+export function asciiText(bytes: Uint8Array, start: number, end: number): string {
+  if (end - start <= FEW) return fewCharacters(bytes, start, end - start)
+  return nodeLatin1 === undefined ? decoder.decode(unshared(bytes, start, end)) : nodeLatin1.call(bytes, start, end)
+}
+
+/** The text of the UTF-8 bytes [start, end). */
+export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
+  return nodeUtf8 === undefined ? decoder.decode(unshared(bytes, start, end)) : nodeUtf8.call(bytes, start, end)
+}
+
+/**
+ * One string of all the bytes [start, end), a character a byte, from which pieces of ASCII text can be cut; undefined where the
+ * runtime has no quick way.
+ */
+export function bytesAsCharacters(bytes: Uint8Array, start: number, end: number): string | undefined {
+  return nodeLatin1?.call(bytes, start, end)
+}
+
+// TextDecoder refuses views of shared memory.
+function unshared(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const part = bytes.subarray(start, end)
+  return typeof SharedArrayBuffer !== 'undefined' && part.buffer instanceof SharedArrayBuffer ? new Uint8Array(part) : part
+}
+
+const make = String.fromCharCode
+
+// A fixed number of arguments needs no array of them.
+function fewCharacters(b: Uint8Array, i: number, n: number): string {
+  switch (n) {
+    case 0:
+      return ''
+    case 1:
+      return make(b[i])
+    case 2:
+      return make(b[i], b[i + 1])
+    case 3:
+      return make(b[i], b[i + 1], b[i + 2])
+    case 4:
+      return make(b[i], b[i + 1], b[i + 2], b[i + 3])
+    case 5:
+      return make(b[i], b[i + 1], b[i + 2], b[i + 3], b[i + 4])
+    case 6:
+      return make(b[i], b[i + 1], b[i + 2], b[i + 3], b[i + 4], b[i + 5])
+    case 7:
+      return make(b[i], b[i + 1], b[i + 2], b[i + 3], b[i + 4], b[i + 5], b[i + 6])
+    case 8:
+      return make(b[i], b[i + 1], b[i + 2], b[i + 3], b[i + 4], b[i + 5], b[i + 6], b[i + 7])
+    default:
+      return (
+        make(b[i], b[i + 1], b[i + 2], b[i + 3], b[i + 4], b[i + 5], b[i + 6], b[i + 7]) + fewCharacters(b, i + 8, n - 8)
+      )
+  }
+}
+
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+
+/** Whether a text has no lone surrogate, so that it has a UTF-8 form. */
+export function isWellFormed(text: string): boolean {
+  const own = (text as { isWellFormed?: () => boolean }).isWellFormed
+  return own === undefined ? !LONE_SURROGATE.test(text) : own.call(text)
+}
+
+/** Bytes of the UTF-8 form of a well-formed text. */
+export function utf8Length(text: string): number {
+  if (NodeBuffer !== undefined) return NodeBuffer.byteLength(text)
+  let length = text.length
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    // A surrogate pair is two units and four bytes: one more for each half.
+    if (c >= 0x80) length += c < 0x800 || (c >= 0xd800 && c < 0xe000) ? 1 : 2
+  }
+  return length
+}
+
+/** Writes the UTF-8 form of a well-formed text, of `length` bytes, at `bytes[at]`. */
+export function writeUtf8(bytes: Uint8Array, text: string, at: number, length: number): number {
+  if (nodeWrite !== undefined) return nodeWrite.call(bytes, text, at, length)
+  return encoder.encodeInto(text, bytes.subarray(at, at + length)).written
+}

@@ -1,0 +1,79 @@
+// The bundles. What `embedded:` modules are is said here once; vitest.config.ts takes the same plugin.
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { dts } from 'rollup-plugin-dts'
+
+const built = (name) => fileURLToPath(new URL(`build/${name}`, import.meta.url))
+
+// wasm2js writes a module that makes its own memory and instance when it is loaded; we want a function that makes them when asked.
+function engineOf(source) {
+  const end = source.indexOf('var memasmFunc')
+  if (end < 0) throw new Error('wasm2js writes something else than expected')
+  const body = source.slice(0, end).replace(/^import .*$/gm, '')
+  return `export default function instantiate(env) {\n${body}\nreturn asmFunc({ env })\n}\n`
+}
+
+/** The Wasm modules as base64 and their JavaScript twin, as modules `embedded:simd`, `embedded:baseline` and `embedded:js`. */
+export function embedded({ wasm = true } = {}) {
+  return {
+    name: 'embedded',
+    enforce: 'pre',
+    resolveId: (id) => (id.startsWith('embedded:') ? `\0${id}` : null),
+    load(id) {
+      if (!id.startsWith('\0embedded:')) return null
+      const name = id.slice('\0embedded:'.length)
+      if (name === 'js') return engineOf(readFileSync(built('engine.raw.js'), 'utf8'))
+      const base64 = wasm ? readFileSync(built(`${name}.wasm`)).toString('base64') : ''
+      return `export default ${JSON.stringify(base64)}`
+    },
+  }
+}
+
+// The two packages that may be asked for by name are bundled: nothing is installed along with ours.
+function bundled() {
+  const loader = fileURLToPath(new URL('node_modules/@assemblyscript/loader/index.js', import.meta.url))
+  return { name: 'bundled', resolveId: (id) => (id === '@assemblyscript/loader' ? loader : null) }
+}
+
+const entry = (name) => `build/tsc/js/${name}.js`
+// What is there to be imported: the entry, the command line, and one file for each peer library.
+const adapters = readdirSync(fileURLToPath(new URL('js/adapters', import.meta.url)))
+  .filter((file) => /^(dbus-next|dbus-next-register|dbus-native|jellybrick)\.ts$/.test(file))
+  .map((file) => `adapters/${file.slice(0, -3)}`)
+const inputs = Object.fromEntries(['index', ...adapters].map((name) => [name, entry(name)]))
+const plugins = (wasm) => [bundled(), embedded({ wasm })]
+const external = /^node:|^dbus-codec$/
+
+function bundle(input, wasm, chunk) {
+  return {
+    input,
+    external,
+    plugins: plugins(wasm),
+    output: [
+      { dir: 'build', format: 'es', entryFileNames: '[name].js', chunkFileNames: `${chunk}.js` },
+      { dir: 'build', format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: `${chunk}.cjs`, exports: 'named' },
+    ],
+  }
+}
+
+export default [
+  bundle(inputs, true, 'chunk-[name]'),
+  // The same without Wasm bytes: `dbus-codec/js`.
+  bundle({ js: entry('index') }, false, 'js-[name]'),
+  {
+    input: { cli: entry('cli/main') },
+    external,
+    plugins: [...plugins(true)],
+    output: { dir: 'build', format: 'es', entryFileNames: '[name].js', chunkFileNames: 'cli-[name].js', banner: '#!/usr/bin/env node' },
+  },
+  // One file of types for each entry, for `import` and for `require`.
+  {
+    input: Object.fromEntries(Object.entries(inputs).map(([name, file]) => [name, file.replace(/\.js$/, '.d.ts')])),
+    external,
+    plugins: [dts()],
+    output: [
+      { dir: 'build', format: 'es', entryFileNames: '[name].d.ts', chunkFileNames: 'types-[name].d.ts' },
+      { dir: 'build', format: 'es', entryFileNames: '[name].d.cts', chunkFileNames: 'types-[name].d.cts' },
+    ],
+  },
+]
