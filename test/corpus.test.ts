@@ -3,10 +3,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createCodec, type Message } from '../js/index.ts'
 import { type CorpusRecord, corpusBytes, corpusDirectories, corpusRecords, corpusValues } from './corpus.ts'
 import { ENGINES } from './engines.ts'
-import { bodyStart, hexOf } from './messages.ts'
+import { bodyStart, hexOf, WRITTEN_ORDER } from './messages.ts'
 import { bodyToNeutral, isLossless, kept } from './neutral.ts'
 import {
-  FIELD_ORDER,
   type Neutral,
   type NeutralMessage,
   referenceDecode,
@@ -25,7 +24,7 @@ const DIRECTORIES = corpusDirectories().map((directory) => [directory.split('/')
 const label = ({ file, name }: CorpusRecord) => `${file} ${name}`
 
 /** What a decoded message says, in the form of values.jsonl. */
-function factsOf(bytes: Uint8Array, message: Message) {
+function factsOf(bytes: Uint8Array, message: Omit<Message, 'body'> & { body: readonly unknown[] }) {
   return {
     endian: String.fromCharCode(bytes[0]),
     type: message.type,
@@ -52,7 +51,7 @@ function expectedFacts({ header: { fields: _, ...header }, body }: NeutralMessag
 /** Whether the writer put the fields as we do, and none that a Message does not hold. */
 function isOurOrder({ header }: NeutralMessage): boolean {
   const codes = header.fields.map(([code]) => code)
-  const ours = FIELD_ORDER.filter((code) => codes.includes(code))
+  const ours = WRITTEN_ORDER.filter((code) => codes.includes(code))
   const emptySignature = header.signature === '' && codes.includes(8)
   return codes.join() === ours.join() && !emptySignature
 }

@@ -6,7 +6,7 @@ import { createCodec, type MessageInput } from '../js/index.ts'
 import { breakMessage, breakSeveral } from './break.ts'
 import { ENGINES } from './engines.ts'
 import { arbitraryMessage, chooseSeed, type GeneratedMessage, generateMessage, seededSource } from './generate.ts'
-import { hexOf } from './messages.ts'
+import { hexOf, WRITTEN_ORDER } from './messages.ts'
 import { bodyFromNeutral, bodyToNeutral, kept } from './neutral.ts'
 import {
   encodeMarked,
@@ -38,8 +38,8 @@ function inputOf({ header, signature }: GeneratedMessage, body: unknown[]): Mess
   }
 }
 
-// A NaN that went through JavaScript may have other bits.
-const HAS_NAN = /"[7f]ff(?!0{13}")[0-9a-f]{13}"/
+// A NaN that went through JavaScript may have other bits, and a Map has no key -0.
+const IS_CHANGED = /"[7f]ff(?!0{13}")[0-9a-f]{13}"|"\{",\["d","80{15}"/
 
 describe.each(ENGINES)('engine %s', (engine) => {
   const seed = chooseSeed(`generated, ${engine}`)
@@ -75,9 +75,10 @@ describe.each(ENGINES)('engine %s', (engine) => {
 
   test('encodes to the bytes of the reference, whatever shapes the values have', () => {
     forEvery({ large: true }, (message) => {
-      if (HAS_NAN.test(JSON.stringify(message.body))) return
+      if (IS_CHANGED.test(JSON.stringify(message.body))) return
       for (const byteOrder of ORDERS) {
-        const expected = hexOf(encodeMarked(message.header, message.signature, message.body, { byteOrder }).bytes)
+        const options = { byteOrder, fieldOrder: WRITTEN_ORDER }
+        const expected = hexOf(encodeMarked(message.header, message.signature, message.body, options).bytes)
         for (const shapes of [{ dict: 'map' }, { dict: 'map', arrays: 'plain' }] as const) {
           const input = inputOf(message, bodyFromNeutral(message.body, shapes))
           expect(hexOf(codec.encode(input, { byteOrder }))).toBe(expected)
@@ -92,7 +93,7 @@ describe.each(ENGINES)('engine %s', (engine) => {
 
   test('marshals and unmarshals as the reference does, at every offset', () => {
     forEvery({}, ({ signature, body }) => {
-      if (HAS_NAN.test(JSON.stringify(body))) return
+      if (IS_CHANGED.test(JSON.stringify(body))) return
       const values = bodyFromNeutral(body, { dict: 'map' })
       for (const byteOrder of ORDERS) {
         for (const offset of [0, 1, 4, 7]) {

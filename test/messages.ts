@@ -1,6 +1,9 @@
 // Messages made by hand, so that a test says what its bytes are without asking any codec.
 import type { ByteOrder } from './reference/index.ts'
 
+/** The order in which `encode` writes header fields: dbus-daemon's usual one, what frames the body next to it. */
+export const WRITTEN_ORDER: readonly number[] = [1, 6, 2, 3, 4, 5, 9, 8, 7]
+
 export interface SignalOptions {
   byteOrder?: ByteOrder
   path?: string

@@ -55,7 +55,7 @@ function arrayToNeutral(element: Type, value: unknown): Neutral {
     return [
       'a',
       element.signature,
-      entries.map(([key, content]) => ['{', toNeutral(keyType, key), toNeutral(valueType, content)]),
+      entries.map(([key, content]): Neutral => ['{', toNeutral(keyType, key), toNeutral(valueType, content)]),
     ]
   }
   return ['a', element.signature, Array.from(value as ArrayLike<unknown>, (item) => toNeutral(element, item))]
@@ -96,7 +96,7 @@ function arrayFromNeutral(element: string, items: Neutral[], shapes: Shapes): un
   if (element[0] !== '{') {
     const values = bodyFromNeutral(items, shapes)
     const typed = TYPED[element as keyof typeof TYPED]
-    return typed === undefined || shapes.arrays === 'plain' ? values : typed.from(values as never)
+    return typed === undefined || shapes.arrays === 'plain' ? values : (typed as typeof Float64Array).from(values as number[])
   }
   const entries = items.map((item) => {
     const [, key, content] = item as ['{', Neutral, Neutral]

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { wasm } from './webassembly.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -29,11 +30,11 @@ describe('the public API', () => {
 
 describe.each(['simd', 'baseline'])('build/%s.wasm', (name) => {
   const bytes = readFileSync(join(ROOT, `build/${name}.wasm`))
-  const module = new WebAssembly.Module(bytes)
+  const module = new wasm.Module(bytes)
 
   test('exports functions alone, and imports memory and the way to the message', () => {
-    const exported = WebAssembly.Module.exports(module).map(({ kind, name }) => `${kind} ${name}`)
-    const imported = WebAssembly.Module.imports(module).map(({ kind, module, name }) => `${kind} ${module}.${name}`)
+    const exported = wasm.Module.exports(module).map(({ kind, name }) => `${kind} ${name}`)
+    const imported = wasm.Module.imports(module).map(({ kind, module, name }) => `${kind} ${module}.${name}`)
     expect({ exported: exported.sort(), imported: imported.sort() }).toMatchSnapshot()
   })
 
@@ -44,8 +45,8 @@ describe.each(['simd', 'baseline'])('build/%s.wasm', (name) => {
 
 test('both modules export and import the same', () => {
   const [simd, baseline] = ['simd', 'baseline'].map((name) => {
-    const module = new WebAssembly.Module(readFileSync(join(ROOT, `build/${name}.wasm`)))
-    return { exports: WebAssembly.Module.exports(module), imports: WebAssembly.Module.imports(module) }
+    const module = new wasm.Module(readFileSync(join(ROOT, `build/${name}.wasm`)))
+    return { exports: wasm.Module.exports(module), imports: wasm.Module.imports(module) }
   })
   expect(simd).toEqual(baseline)
 })
