@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The entry of the bundle build/cli.js.
 import { runCommand } from './commands.ts'
 import { processTerminal } from './terminal.ts'
