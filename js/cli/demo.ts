@@ -170,7 +170,7 @@ function showCapture(t: Terminal, codec: Codec, name: string, capture: Capture, 
   t.write(`\n${paint(t, 'bold', escapeText(name))}  ${paint(t, 'dim', facts.join(', '))}\n`)
   for (const line of formatTable(t, MESSAGE_COLUMNS, rows)) t.write(`${line}\n`)
   const hidden = packets.length - rows.length
-  if (hidden > 0) t.write(paint(t, 'dim', `… ${grouped(hidden)} more (--all)\n`))
+  if (hidden > 0) t.write(`${paint(t, 'dim', `… ${grouped(hidden)} more (--all)`)}\n`)
 
   const compared = totals.comparisons.slice(before)
   const cut = packets.filter((packet) => packet.length > packet.bytes.length).length

@@ -13,7 +13,7 @@ export interface Terminal {
 
 export type Style = Parameters<typeof styleText>[0]
 
-/** Wide enough for a log file or a pager when there is no terminal to ask. */
+/** Wide enough for a log file or a pager when there is no terminal to ask, or one that does not know its width (0 columns). */
 const PIPED_COLUMNS = 160
 
 /** The process's own terminal; NO_COLOR and FORCE_COLOR decide before the kind of stream does, FORCE_COLOR first, as in Node. */
@@ -22,7 +22,7 @@ export function processTerminal(): Terminal {
   return {
     write: (text) => void stdout.write(text),
     warn: (text) => void stderr.write(text),
-    columns: stdout.isTTY ? (stdout.columns ?? PIPED_COLUMNS) : PIPED_COLUMNS,
+    columns: (stdout.isTTY && stdout.columns) || PIPED_COLUMNS,
     colour: wantsColour(env, stdout.isTTY === true),
   }
 }
