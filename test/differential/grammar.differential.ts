@@ -1,5 +1,6 @@
-// libdbus's validating functions against the reference's: names and signatures outside any message.
+// libdbus's validating functions, the reference's and the product's: names and signatures outside any message.
 import { describe, expect, it } from 'vitest'
+import * as product from '../../js/index.ts'
 import { isLaxUniqueName } from '../deviations.ts'
 import { chooseSeed, generateBusName, generateInterfaceName, generatePath, generateSignature, seededSource } from '../generate.ts'
 import type { Kind } from '../oracle/oracle.ts'
@@ -8,12 +9,14 @@ import { libdbus } from './judges.ts'
 import { words } from './names.ts'
 import { REASON_CODES } from './reasons.ts'
 
-const NAMES: readonly (readonly [Kind, (text: string) => boolean])[] = [
-  ['path', reference.referenceIsObjectPath],
-  ['interface', reference.referenceIsInterfaceName],
-  ['member', reference.referenceIsMemberName],
-  ['errorName', reference.referenceIsErrorName],
-  ['busName', reference.referenceIsBusName],
+type Check = (text: string) => boolean
+
+const NAMES: readonly (readonly [Kind, reference: Check, product: Check])[] = [
+  ['path', reference.referenceIsObjectPath, product.isObjectPath],
+  ['interface', reference.referenceIsInterfaceName, product.isInterfaceName],
+  ['member', reference.referenceIsMemberName, product.isMemberName],
+  ['errorName', reference.referenceIsErrorName, product.isErrorName],
+  ['busName', reference.referenceIsBusName, product.isBusName],
 ]
 
 /** Short words, names that are right, and these with one character changed. */
@@ -28,13 +31,14 @@ function texts(seed: number): string[] {
   return all
 }
 
-describe.skipIf(libdbus === undefined)('libdbus and the reference agree', () => {
-  it.each(NAMES)('whether a text is valid as %s', async (kind, accepts) => {
+describe.skipIf(libdbus === undefined)('libdbus, reference and product agree', () => {
+  it.each(NAMES)('whether a text is valid as %s', async (kind, accepts, productAccepts) => {
     const all = texts(chooseSeed(kind))
     const answers = await libdbus!.ask(
       all.map((text) => Buffer.from(text)),
       kind,
     )
+    expect(all.filter((text) => productAccepts(text) !== accepts(text))).toEqual([])
     const differing = all.filter((text, i) => {
       if (kind === 'busName' && isLaxUniqueName(text)) return answers[i].verdict !== 'ok' || accepts(text)
       return (answers[i].verdict === 'ok') !== accepts(text)
@@ -51,6 +55,7 @@ describe.skipIf(libdbus === undefined)('libdbus and the reference agree', () => 
       return signature.slice(0, at) + 'ybsva(){}h'[source.below(10)] + signature.slice(at + source.below(3))
     })
     all.push('y'.repeat(255), 'y'.repeat(256), 'y'.repeat(1000))
+    expect(all.filter((text) => product.isSignature(text) !== reference.referenceSignature(text).valid)).toEqual([])
     const answers = await libdbus!.ask(
       all.map((text) => Buffer.from(text)),
       'signature',

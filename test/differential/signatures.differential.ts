@@ -7,11 +7,6 @@ describe('everyone agrees on', () => {
     await agree(`signatures of ${length}`, signatureMessages(length))
   })
 
-  // Two and a half million: as a value only, where the grammar alone decides.
-  it('every signature of 5 characters', async () => {
-    await agree('signatures of 5', signatureMessages(5, ['value']))
-  })
-
   it('signatures up to and past every limit of depth and length', async () => {
     await agree('deep signatures', deepSignatures())
   })

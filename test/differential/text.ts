@@ -1,4 +1,4 @@
-// Every sequence of up to four bytes at the edges of UTF-8's table, alone and at each distance from a 16-byte boundary.
+// Every sequence of up to four bytes at the edges of UTF-8's table, at each distance from a 16-byte boundary.
 import { encodeMarked } from '../reference/index.ts'
 
 // Table 3-7 of the Unicode standard: the first and last byte of each range, the byte before and the byte after.
@@ -16,7 +16,7 @@ export function* utf8Messages(): Generator<Uint8Array> {
       const before = turn % 35
       const after = (turn * 7) % 37
       turn++
-      yield filled(templates[length], 0, length, number)
+      if (length < 4) yield filled(templates[length], 0, length, number)
       yield filled(templates[before + length + after], before, length, number)
     }
   }

@@ -1,9 +1,11 @@
 // npm run test:differential: a suite of its own, since it puts millions of inputs to several codecs.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { embedded } from '../../rollup.config.js'
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
+  plugins: [embedded()],
   test: {
     include: ['test/differential/*.differential.ts'],
     globalSetup: ['test/differential/summary.ts'],
