@@ -13,6 +13,7 @@ import {
   CALL_BIG,
   CALL_STRUCTURE,
   COMPOSED_LENGTH,
+  CONTROL_BODY,
   CONTROL_FLAGS,
   CONTROL_OUTPUT_LENGTH,
   CONTROL_PLAN,
@@ -153,8 +154,8 @@ export class Calls {
       return plan.readAll(reader)
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
-      const path = `body${work.session.path(plan, reader.p - 1, -1, true)}`
-      throw new DBusCodecError(error.fault, { path, detail: error.detail, fds: reader.fds })
+      const { path, signature } = work.session.place(plan, reader.p - 1, -1, true)
+      throw new DBusCodecError(error.fault, { path: `body${path}`, signature, detail: error.detail, fds: reader.fds })
     }
   }
 
@@ -174,7 +175,7 @@ export class Calls {
     session.startWrite()
     const signature: unknown = message.signature ?? ''
     if (typeof signature !== 'string') throw new TypeError('the signature must be a string')
-    const plan = session.plan(signature)
+    const plan = namedPlan(work, signature)
     const again = writeFields(w, shared, message, signature, big)
     const { slot, key } = pendingHeader()
     if (flags === 0) {
@@ -185,7 +186,8 @@ export class Calls {
     const written = engine.exports.encode(flags | (big ? CALL_BIG : 0), again, again >= 0 ? -1 : slot)
     engine.views()
     if (written === 0) throw this.writeFault(work, plan)
-    if (again < 0 && slot >= 0) shared.composed[slot] = key
+    // A header that is too long for the slot has not been kept.
+    if (again < 0 && slot >= 0 && engine.i32[CONTROL_BODY >> 2] <= COMPOSED_LENGTH) shared.composed[slot] = key
     this.checkLength(engine)
   }
 
@@ -223,8 +225,8 @@ export class Calls {
     const { engine, session } = work
     const { fault, faultAt } = engine
     if (faultAt >= TAPE) {
-      const path = `body${session.path(plan, faultAt >> 2, -1, false)}`
-      return new DBusCodecError(fault, { path, signature: plan.signature })
+      const { path, signature } = session.place(plan, faultAt >> 2, -1, false)
+      return new DBusCodecError(fault, { path: `body${path}`, signature })
     }
     return new DBusCodecError(fault, { path: FIELD_OF_FAULT[fault] ?? (FIELD_NAMES[faultAt] || 'body') })
   }
@@ -236,8 +238,19 @@ export class Calls {
     const { fault, detail } = error
     if (error.path !== undefined || plan === undefined) return new DBusCodecError(fault, { path: error.path, detail })
     const element = error.element === undefined ? '' : `[${error.element}]`
-    const place = error.at < 0 ? '' : session.path(plan, session.writer.p, error.at, false)
-    return new DBusCodecError(fault, { path: `body${place}${element}`, detail, signature: plan.signature })
+    if (error.at < 0) return new DBusCodecError(fault, { path: `body${element}`, detail, signature: plan.signature })
+    const { path, signature } = session.place(plan, session.writer.p, error.at, false)
+    return new DBusCodecError(fault, { path: `body${path}${element}`, detail, signature })
+  }
+}
+
+// The plan of a message's signature: what is wrong with it is said as of a field of the message.
+function namedPlan(work: Work, signature: string): Plan {
+  try {
+    return work.session.plan(signature)
+  } catch (error) {
+    if (!(error instanceof DBusCodecError)) throw error
+    throw new DBusCodecError(work.engine.fault, { path: 'signature', offset: error.offset, signature: error.signature })
   }
 }
 

@@ -163,20 +163,26 @@ export class Engine {
   }
 
   private refill(offset: number, length: number): void {
+    // The walk may have grown the memory for its tape.
+    this.views()
     const from = offset - this.phase
     const part = this.source.subarray(Math.max(from, 0), from + length)
     this.u8.set(part, WINDOW + Math.max(-from, 0))
   }
 
   private flush(offset: number, length: number): void {
+    this.views()
     this.result.set(this.u8.subarray(WINDOW, WINDOW + length), offset)
   }
 
   /** The message that `decode` has just accepted, in the other byte order. */
   swapped(bytes: Uint8Array): Uint8Array {
+    const steady = this.source === NOTHING ? bytes : this.source
     const result = new Uint8Array(bytes.length)
-    result.set(this.source === NOTHING ? bytes : this.source)
+    result.set(steady)
     this.result = result
+    // Reading a big-endian message has reversed its bulk arrays in the window: start from its own bytes again.
+    this.open(result)
     this.exports.swap()
     return result
   }

@@ -26,27 +26,33 @@ export interface TapeView {
   textAt(p: number): string
 }
 
-class Found {
+/** Where a value is, and its type. @internal */
+export class Place {
   readonly path: string
-  constructor(path: string) {
+  readonly signature: string
+
+  constructor(path: string, words: Int32Array, i: number) {
     this.path = path
+    let signature = ''
+    for (let end = i + (i < words.length ? spanOf(words[i]) : 0); i < end; i++) signature += String.fromCharCode(words[i] & 0xff)
+    this.signature = signature
   }
 }
 
 /**
- * The path of the value at word `target` of the tape; `at`: the word of its plan, when the value starts where its first member
+ * The place of the value at word `target` of the tape; `at`: the word of its plan, when the value starts where its first member
  * does, or -1 for the innermost.
  * @internal
  */
-export function locate(tape: TapeView, words: Int32Array, first: number, target: number, at: number): string {
+export function locate(tape: TapeView, words: Int32Array, first: number, target: number, at: number): Place {
   const walk = new Walk(tape, first, target, at)
   try {
     walk.members(words, 0, words.length, '')
   } catch (found) {
-    if (found instanceof Found) return found.path
+    if (found instanceof Place) return found
     throw found
   }
-  return ''
+  return new Place('', words, 0)
 }
 
 class Walk {
@@ -70,27 +76,26 @@ class Walk {
   private value(words: Int32Array, i: number, path: string): void {
     const type = words[i] & 0xff
     const arrives = this.p === this.target
-    if (this.p > this.target) throw new Found(path)
-    if (arrives && this.at === i) throw new Found(path)
+    if (this.p > this.target || (arrives && this.at === i)) throw new Place(path, words, i)
     if (type === TYPE_STRUCT) return this.members(words, i + 1, i + spanOf(words[i]) - 1, path)
     if (type === TYPE_VARIANT) {
       const plan = this.tape.planOf(this.tape.i32[this.p++])
-      if (plan === undefined) throw new Found(path)
+      if (plan === undefined) throw new Place(path, words, i)
       return this.value(plan, 0, path)
     }
     if (type === TYPE_ARRAY) return this.array(words, i + 1, path)
-    this.pass(next(this.p, type), path)
+    this.pass(next(this.p, type), path, words, i)
   }
 
   // Leaves a value of one or more words behind, unless the target is among them.
-  private pass(after: number, path: string): void {
-    if (this.target < after) throw new Found(path)
+  private pass(after: number, path: string, words: Int32Array, i: number): void {
+    if (this.target < after) throw new Place(path, words, i)
     this.p = after
   }
 
   private array(words: Int32Array, i: number, path: string): void {
     if ((words[i] >> 12) & 15) {
-      this.pass(this.p + 2, path)
+      this.pass(this.p + 2, path, words, i - 1)
       return
     }
     const count = this.tape.i32[this.p++]
@@ -99,7 +104,7 @@ class Walk {
         this.value(words, i, `${path}[${n}]`)
         continue
       }
-      if (this.p >= this.target) throw new Found(`${path} (key ${n})`)
+      if (this.p >= this.target) throw new Place(`${path} (key ${n})`, words, i + 1)
       const key = this.key(words[i + 1] & 0xff)
       this.value(words, i + 2, `${path}[${key}]`)
     }

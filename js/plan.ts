@@ -2,7 +2,7 @@
 // compiler, in assembly/. Plans are kept for each codec (they depend on its shapes) and engine instance (which numbers them).
 import type { Engine } from './engine.ts'
 import { DBusCodecError, type Fault } from './errors.ts'
-import { locate, type TapeView } from './path.ts'
+import { locate, type Place, type TapeView } from './path.ts'
 import { makeRead, type Read, Reader, spanOf, type Texts, type VariantPlan } from './reader.ts'
 import { utf8Text } from './strings.ts'
 import type { ShapeChoice } from './values.ts'
@@ -221,8 +221,8 @@ export class Session {
     this.refresh()
   }
 
-  /** The path of a value on the tape that was written, or read. */
-  path(plan: Plan, target: number, at: number, reading: boolean): string {
+  /** The place of a value on the tape that was written, or read. */
+  place(plan: Plan, target: number, at: number, reading: boolean): Place {
     const { engine, reader, loose } = this
     const tape: TapeView = {
       i32: engine.i32,

@@ -174,7 +174,9 @@ export class Reader {
     const offset = this.i32[this.p] - this.phase
     const length = this.i32[this.p + 1]
     this.p += 2
-    return this.given.subarray(offset, offset + length)
+    const { buffer, byteOffset } = this.given
+    // Not a Buffer, even when the message came in one.
+    return new Uint8Array(buffer, byteOffset + offset, length)
   }
 
   fd(index: number): unknown {
