@@ -148,14 +148,20 @@ describe('imports', () => {
     }
   })
 
-  test('of types.ts are types, and no adapter imports another', () => {
-    for (const source of js) {
-      const runtime = edges(source).filter(({ type }) => !type)
-      if (source.part === 'types') expect(runtime).toEqual([])
-      if (source.part === 'adapters') {
-        expect(runtime.filter(({ part, to }) => part === 'adapters' && to !== source.path)).toEqual([])
-      }
-    }
+  test('of types.ts are types', () => {
+    const runtime = js.filter(({ part }) => part === 'types').flatMap(edges).filter(({ type }) => !type)
+    expect(runtime).toEqual([])
+  })
+
+  test('between adapters stay within one family of libraries', () => {
+    const between = js.filter(({ part }) => part === 'adapters').flatMap(edges).filter(({ part }) => part === 'adapters')
+    const named = between.map(({ from, to }) => `${from.path.slice('js/adapters/'.length)} ${to.slice('js/adapters/'.length)}`)
+    expect([...new Set(named)].sort()).toEqual([
+      'dbus-native.ts native-shape.ts',
+      'dbus-next-register.ts dbus-next.ts',
+      'dbus-next.ts next-family.ts',
+      'jellybrick.ts next-family.ts',
+    ])
   })
 
   test('from packages are the loader alone, which is bundled', () => {
@@ -173,7 +179,7 @@ function filesWith(files: Source[], pattern: RegExp): string[] {
   return files.filter((file) => pattern.test(codeOf(file))).map(({ path }) => path)
 }
 
-const HOSTED = /^js\/(transport|cli)\//
+const HOSTED = /^js\/(transport|adapters|cli)\//
 
 describe('one place', () => {
   test('has raw loads and stores: assembly/memory.ts', () => {
@@ -186,7 +192,7 @@ describe('one place', () => {
     expect(filesWith(js, /\bWebAssembly\b/)).toContain('js/engine.ts')
   })
 
-  test('uses node: modules and what only browsers have: js/transport and js/cli', () => {
+  test('uses node: modules and what only browsers have: js/transport, js/adapters and js/cli', () => {
     const node = js.flatMap(edges).filter(({ to, from }) => to.startsWith('node:') && !HOSTED.test(from.path))
     expect(node.map(({ from, to }) => `${from.path}: ${to}`)).toEqual([])
     const names = /\b(document|window|navigator|localStorage|WebSocket|fetch|require)\s*[.(]|\bprocess\.(?!arch|env|config)/

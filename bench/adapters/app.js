@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url)
 const [peer, task, countText] = process.argv.slice(2)
 const count = Number(countText)
 const adapters = process.env.DBUS_CODEC_ADAPTERS
-const adapter = name => require(join(adapters, `${name}.cjs`))
+const adapter = (name) => require(join(adapters, `${name}.cjs`))
 
 if (adapters && peer === 'dbus-next') adapter('dbus-next').install()
 if (adapters && peer.endsWith('dbus-native')) adapter('dbus-native').install(require(`${peer}/lib/message`))
@@ -29,9 +29,9 @@ const messages = next ? bus : bus.connection
 
 /** Resolves when so many signals have come. */
 function flood(signals) {
-  return new Promise(resolve => {
+  return new Promise((resolve) => {
     let left = signals
-    const listener = message => {
+    const listener = (message) => {
       if (message.member !== 'PropertiesChanged' || --left > 0) return
       messages.off('message', listener)
       resolve()

@@ -1,8 +1,9 @@
 // What the bench talks to: a process that authenticates anyone, answers calls with replies made beforehand and sends floods of
 // signals. It spends as little as it can, so that the application at the other end is what is measured.
 //   node bus.js SOCKET
-import { createServer } from 'node:net'
+
 import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
 
 const { marshall } = createRequire(import.meta.url)('dbus-native/lib/message')
 
@@ -75,7 +76,7 @@ function managedObjects() {
 
 /** A reply whose REPLY_SERIAL can be patched: where its four bytes stand is found by marshalling it with two serials. */
 function reply(signature, body) {
-  const make = replySerial => marshall({ type: 2, serial: 9, replySerial, sender: ':1.5', signature, body })
+  const make = (replySerial) => marshall({ type: 2, serial: 9, replySerial, sender: ':1.5', signature, body })
   const [one, two] = [make(0x01010101), make(0x02020202)]
   return { bytes: one, at: one.findIndex((byte, i) => byte !== two[i]) }
 }
@@ -95,7 +96,11 @@ function answer(socket, frame) {
     flood(socket, frame.readUInt32LE(frame.length - 4))
     return
   }
-  const { bytes, at } = fields.includes('GetManagedObjects') ? REPLIES.GetManagedObjects : fields.includes('Hello') ? REPLIES.Hello : REPLIES.other
+  const { bytes, at } = fields.includes('GetManagedObjects')
+    ? REPLIES.GetManagedObjects
+    : fields.includes('Hello')
+      ? REPLIES.Hello
+      : REPLIES.other
   const copy = Buffer.from(bytes)
   copy.writeUInt32LE(serial, at)
   socket.write(copy)
@@ -115,11 +120,11 @@ function flood(socket, count) {
   more()
 }
 
-createServer(socket => {
+createServer((socket) => {
   let authenticated = false
   let pending = Buffer.alloc(0)
   socket.on('error', () => {})
-  socket.on('data', chunk => {
+  socket.on('data', (chunk) => {
     pending = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk
     while (!authenticated) {
       const end = pending.indexOf('\r\n')

@@ -119,7 +119,7 @@ function searchModules(modules: string, depth: number, copies: Copy[]): void {
     const folder = join(modules, name)
     const peer = PEERS.find((known) => known.name === name)
     if (peer) {
-      const version = readJson(join(folder, 'package.json'))?.['version']
+      const version = readJson(join(folder, 'package.json'))?.version
       if (typeof version === 'string') copies.push({ peer, version, folder })
     }
     searchModules(join(folder, 'node_modules'), depth - 1, copies)
@@ -146,7 +146,7 @@ function findMentions(project: string): Map<string, string[]> {
       mentions.set(adapter as string, places)
     }
   }
-  note(process.env['NODE_OPTIONS'] ?? '', 'NODE_OPTIONS')
+  note(process.env.NODE_OPTIONS ?? '', 'NODE_OPTIONS')
   let left = MOST_FILES
   const search = (folder: string): void => {
     for (const entry of entries(folder)) {

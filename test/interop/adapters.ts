@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
+import { embedded } from '../../rollup.config.js'
 
 const SOURCES = join(import.meta.dirname, '../../js/adapters')
 const NAMES = ['dbus-next', 'dbus-next-register', 'dbus-native', 'jellybrick']
@@ -11,12 +12,14 @@ const NAMES = ['dbus-next', 'dbus-next-register', 'dbus-native', 'jellybrick']
 export async function buildAdapters(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'dbus-codec-adapters-'))
   const input = Object.fromEntries(
-    NAMES.map(name => [name, join(SOURCES, `${name}.ts`)] as const).filter(([, file]) => existsSync(file)),
+    NAMES.map((name) => [name, join(SOURCES, `${name}.ts`)] as const).filter(([, file]) => existsSync(file)),
   )
   if (Object.keys(input).length === 0) return folder
   await build({
     configFile: false,
     logLevel: 'error',
+    plugins: [embedded()],
+    ssr: { noExternal: true },
     build: {
       ssr: true,
       outDir: folder,

@@ -46,25 +46,27 @@ function start(role: 'service' | 'client', end: End, daemon: Daemon): Child {
     args = [join(PROGRAMS, 'python.py'), role, cases]
   } else {
     args = [join(PROGRAMS, 'run.cjs'), role, end.peer, end.mode]
-    if (end.adapters) env['DBUS_CODEC_ADAPTERS'] = end.adapters
+    if (end.adapters) env.DBUS_CODEC_ADAPTERS = end.adapters
   }
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_MS })
   let out = ''
   let errors = ''
   let markReady: () => void
-  const ready = new Promise<void>(resolve => {
+  const ready = new Promise<void>((resolve) => {
     markReady = resolve
   })
-  child.stdout.on('data', chunk => {
+  child.stdout.setEncoding('utf8')
+  child.stderr.setEncoding('utf8')
+  child.stdout.on('data', (chunk) => {
     out += chunk
     if (out.startsWith('READY\n')) markReady()
   })
-  child.stderr.on('data', chunk => {
+  child.stderr.on('data', (chunk) => {
     errors += chunk
   })
   const entries = new Promise<Entries>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', code => {
+    child.once('close', (code) => {
       try {
         resolve(JSON.parse(out.trimEnd().split('\n').at(-1) ?? ''))
       } catch {

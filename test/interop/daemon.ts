@@ -32,10 +32,10 @@ export async function startDaemon(): Promise<Daemon> {
   const daemon = spawn('dbus-daemon', [`--config-file=${configuration}`, '--nofork', '--nopidfile', '--print-address=1'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const gone = new Promise<void>(resolve => daemon.once('close', () => resolve()))
+  const gone = new Promise<void>((resolve) => daemon.once('close', () => resolve()))
   const address = await new Promise<string>((resolve, reject) => {
     daemon.once('error', reject)
-    daemon.once('close', code => reject(new Error(`dbus-daemon ended with ${code}`)))
+    daemon.once('close', (code) => reject(new Error(`dbus-daemon ended with ${code}`)))
     daemon.stdout.once('data', (line: Buffer) => resolve(line.toString().trim()))
   })
   return {

@@ -22,6 +22,16 @@ export const IMPROVEMENTS: Exception[] = [
     peers: NEXT,
   },
   {
+    steps: /^(E_)?class.+dict.keyed.by.b( not sent back)?$/,
+    why: 'objects are dicts of booleans too',
+    peers: ['dbus-native'],
+  },
+  {
+    steps: /^(E_)?(pair__|pair: )?doubles$/,
+    why: 'minus zero keeps its sign',
+    peers: ['dbus-next', '@jellybrick/dbus-next', '@homebridge/dbus-native'],
+  },
+  {
     steps: /__proto__.as.a.key/,
     why: '"__proto__" is a key like any other',
     peers: ALL,

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildAdapters } from './adapters.ts'
 import { MODES, type Peer } from './conversation.ts'
-import { BIG_ENDIAN_64, HOSTILE, message, WELL_FORMED } from './streams.ts'
+import { BIG_ENDIAN_64, HOSTILE, LAST, WELL_FORMED } from './streams.ts'
 
 const PEERS = Object.keys(MODES) as Peer[]
 const ADAPTER_OF: Record<Peer, string> = {
@@ -20,7 +20,6 @@ const ADAPTER_OF: Record<Peer, string> = {
 /** The bounds of a child: a hostile stream must not cost more. */
 const HEAP_MIB = 96
 const CHILD_MS = 10_000
-const LAST = message({ fields: [[1, 'o', '/a'], [2, 's', 'a.b'], [3, 's', 'Last']] })
 
 interface Outcome {
   outcome: 'delivered' | 'connection error' | 'uncaught' | 'killed'
@@ -57,39 +56,41 @@ function serve(socket: Socket, chunks: Buffer[]): void {
 async function sendAll(socket: Socket, chunks: Buffer[]): Promise<void> {
   for (const chunk of chunks) {
     socket.write(chunk)
-    if (chunks.length > 1) await new Promise(resolve => setImmediate(resolve))
+    if (chunks.length > 1) await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
-async function receive(peer: Peer, chunks: Buffer[], adapters: string | undefined): Promise<Outcome> {
+/** What became of each stream, each sent to a connection of its own of one child process. */
+async function receive(peer: Peer, streams: Buffer[][], adapters: string | undefined): Promise<Outcome[]> {
   const folder = mkdtempSync(join(tmpdir(), 'dbus-codec-hostile-'))
   const path = join(folder, 'bus')
-  const sockets = new Set<Socket>()
-  const server = createServer(socket => {
-    sockets.add(socket)
-    serve(socket, chunks)
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    serve(socket, [...(streams[sockets.length] ?? []), LAST])
+    sockets.push(socket)
   })
-  await new Promise<void>(resolve => server.listen(path, () => resolve()))
+  await new Promise<void>((resolve) => server.listen(path, () => resolve()))
   try {
     const env: NodeJS.ProcessEnv = { ...process.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` }
-    if (adapters) env['DBUS_CODEC_ADAPTERS'] = adapters
+    if (adapters) env.DBUS_CODEC_ADAPTERS = adapters
     const program = join(import.meta.dirname, 'programs/hostile.cjs')
-    const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, program, peer], {
+    const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, program, peer, String(streams.length)], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: CHILD_MS,
       killSignal: 'SIGKILL',
     })
     let out = ''
-    child.stdout.on('data', chunk => {
+    child.stdout.setEncoding('utf8')
+    child.stdout.on('data', (chunk) => {
       out += chunk
     })
     child.stderr.resume()
-    await new Promise(resolve => child.once('close', resolve))
-    return out ? JSON.parse(out) : { outcome: 'killed', bodies: [] }
+    await new Promise((resolve) => child.once('close', resolve))
+    return out ? JSON.parse(out) : [{ outcome: 'killed', bodies: [] }]
   } finally {
     for (const socket of sockets) socket.destroy()
-    await new Promise(resolve => server.close(resolve))
+    await new Promise((resolve) => server.close(resolve))
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -102,28 +103,56 @@ afterAll(() => {
   if (adapters) rmSync(adapters, { recursive: true, force: true })
 })
 
-describe.each(PEERS)('%s', peer => {
+describe.each(PEERS)('%s', (peer) => {
   const built = existsSync(join(import.meta.dirname, `../../js/adapters/${ADAPTER_OF[peer]}.ts`))
 
-  it.each(WELL_FORMED)('reads %s, over the adapter as untouched', async (_name, chunks, bodies) => {
-    const untouched = await receive(peer, [...chunks, LAST], undefined)
-    expect(untouched.bodies).toEqual([...bodies, '[]'])
-    if (built) expect(await receive(peer, [...chunks, LAST], adapters)).toEqual(untouched)
-  }, 3 * CHILD_MS)
+  it(
+    'reads well-formed messages in chunks of any cut, over the adapter as untouched',
+    async () => {
+      const streams = WELL_FORMED.map(([, chunks]) => chunks)
+      const untouched = await receive(peer, streams, undefined)
+      expect(untouched.map(({ bodies }) => bodies)).toEqual(WELL_FORMED.map(([, , bodies]) => [...bodies, '[]']))
+      if (built) expect(await receive(peer, streams, adapters)).toEqual(untouched)
+    },
+    3 * CHILD_MS,
+  )
 
-  it.skipIf(!built)('reads big-endian 64-bit integers right', async () => {
-    const { bodies } = await receive(peer, [BIG_ENDIAN_64, LAST], adapters)
-    expect(bodies[0]).toBe(peer === '@homebridge/dbus-native' ? '[-2,5]' : '[-2n,5n]')
-  }, 2 * CHILD_MS)
+  it.skipIf(!built)(
+    'reads big-endian 64-bit integers right',
+    async () => {
+      const [result] = await receive(peer, [[BIG_ENDIAN_64]], adapters)
+      expect(result?.bodies[0]).toBe(peer === '@homebridge/dbus-native' ? '[-2,5]' : '[-2n,5n]')
+    },
+    2 * CHILD_MS,
+  )
 
-  it.skipIf(!built).each(HOSTILE)('refuses %s with a connection error of its own', async (_name, bytes) => {
-    const result = await receive(peer, [bytes, LAST], adapters)
-    expect(result).toMatchObject({ outcome: 'connection error', destroyed: true, bodies: [] })
-    if (peer === 'dbus-native') expect(result.error).toMatchObject({ name: 'ProtocolError', code: 'EPROTO' })
-  }, 2 * CHILD_MS)
+  describe.skipIf(!built)('over the adapter', () => {
+    let results: Outcome[] = []
+    beforeAll(async () => {
+      results = await receive(
+        peer,
+        HOSTILE.map(([, bytes]) => [bytes]),
+        adapters,
+      )
+    }, 2 * CHILD_MS)
 
-  it.skipIf(!process.env['DBUS_CODEC_HOSTILE_UNTOUCHED']).each(HOSTILE)('untouched: %s (%#)', async (name, bytes, told) => {
-    const { outcome, error, bodies } = await receive(peer, [bytes, LAST], undefined)
-    console.log(`${peer}: ${name}: ${outcome} ${error?.message ?? ''} ${bodies.join().slice(0, 80)} (told: ${told})`)
-  }, 2 * CHILD_MS)
+    it.each(HOSTILE.map(([name], index) => [name, index] as const))(
+      'refuses %s with a connection error of its own',
+      (_name, index) => {
+        expect(results[index]).toMatchObject({ outcome: 'connection error', destroyed: true, bodies: [] })
+        if (peer === 'dbus-native') expect(results[index]?.error).toMatchObject({ name: 'ProtocolError', code: 'EPROTO' })
+      },
+    )
+  })
+
+  it.skipIf(!process.env.DBUS_CODEC_HOSTILE_UNTOUCHED).each(HOSTILE)(
+    'untouched: %s (%#)',
+    async (name, bytes, told) => {
+      const [result] = await receive(peer, [[bytes]], undefined)
+      console.log(
+        `${peer}: ${name}: ${result?.outcome} ${result?.error?.message ?? ''} ${result?.bodies.join().slice(0, 80)} (told: ${told})`,
+      )
+    },
+    2 * CHILD_MS,
+  )
 })

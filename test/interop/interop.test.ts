@@ -42,9 +42,17 @@ function unexpected(peer: Peer, expected: Entries, actual: Entries): string[] {
     if (was === is) continue
     const exception = exceptionFor(peer, step)
     if (exception && (is === undefined || !exception.becomes || exception.becomes.test(is))) continue
-    found.push(`${step}\n  was ${was}\n  is  ${is}`)
+    found.push(`${step}\n  was ${difference(was, is)}\n  is  ${difference(is, was)}`)
   }
   return found
+}
+
+/** A text around the place where it leaves another. */
+function difference(text: string | undefined, other = ''): string {
+  if (text === undefined) return 'missing'
+  let at = 0
+  while (at < text.length && text[at] === other[at]) at++
+  return at < 200 ? text.slice(0, 400) : `[${at}]…${text.slice(at - 60, at + 200)} (of ${text.length})`
 }
 
 let adapters: string | undefined
@@ -57,11 +65,11 @@ afterAll(() => {
 
 const suite = describe.skipIf(!HAS_DAEMON)
 
-suite.each(PEERS)('%s', peer => {
+suite.each(PEERS)('%s', (peer) => {
   const built = existsSync(join(import.meta.dirname, `../../js/adapters/${ADAPTER_OF[peer]}.ts`))
   const end = (mode: string, over: boolean) => ({ peer, mode, adapters: over ? adapters : undefined })
 
-  describe.each(Object.keys(MODES[peer]))('reading as: %s', mode => {
+  describe.each(Object.keys(MODES[peer]))('reading as: %s', (mode) => {
     let untouched: Conversation
     beforeAll(async () => {
       untouched = await converse(end(mode, false), end(mode, false))
@@ -74,7 +82,13 @@ suite.each(PEERS)('%s', peer => {
 
     // The mode decides what is read, at both ends alike: the mixed pairs of the default stand for those of the others.
     const pairs: [string, boolean, boolean][] =
-      mode === 'default' ? [['client', true, false], ['service', false, true], ['both ends', true, true]] : [['both ends', true, true]]
+      mode === 'default'
+        ? [
+            ['client', true, false],
+            ['service', false, true],
+            ['both ends', true, true],
+          ]
+        : [['both ends', true, true]]
     it.skipIf(!built).each(pairs)(
       'behaves the same with the adapter at: %s',
       async (_name, client, service) => {
@@ -87,22 +101,30 @@ suite.each(PEERS)('%s', peer => {
   })
 
   describe.skipIf(!HAS_PYTHON)('with python3-dbus', () => {
-    it('is understood as client, and over the adapter the same', async () => {
-      const untouched = await converse(end('default', false), 'python')
-      expect(untouched.service.length).toBeGreaterThan(60)
-      if (!built) return
-      const actual = await converse(end('default', true), 'python')
-      expect(unexpected(peer, untouched.client, actual.client)).toEqual([])
-      expect(unexpected(peer, untouched.service, actual.service)).toEqual([])
-    }, CONVERSATION_MS)
+    it(
+      'is understood as client, and over the adapter the same',
+      async () => {
+        const untouched = await converse(end('default', false), 'python')
+        expect(untouched.service.length).toBeGreaterThan(60)
+        if (!built) return
+        const actual = await converse(end('default', true), 'python')
+        expect(unexpected(peer, untouched.client, actual.client)).toEqual([])
+        expect(unexpected(peer, untouched.service, actual.service)).toEqual([])
+      },
+      CONVERSATION_MS,
+    )
 
-    it('is understood as service, and over the adapter the same', async () => {
-      const untouched = await converse('python', end('default', false))
-      expect(untouched.service.length).toBeGreaterThan(60)
-      if (!built) return
-      const actual = await converse('python', end('default', true))
-      expect(unexpected(peer, untouched.client, actual.client)).toEqual([])
-      expect(unexpected(peer, untouched.service, actual.service)).toEqual([])
-    }, CONVERSATION_MS)
+    it(
+      'is understood as service, and over the adapter the same',
+      async () => {
+        const untouched = await converse('python', end('default', false))
+        expect(untouched.service.length).toBeGreaterThan(60)
+        if (!built) return
+        const actual = await converse('python', end('default', true))
+        expect(unexpected(peer, untouched.client, actual.client)).toEqual([])
+        expect(unexpected(peer, untouched.service, actual.service)).toEqual([])
+      },
+      CONVERSATION_MS,
+    )
   })
 })

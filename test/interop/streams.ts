@@ -62,17 +62,33 @@ function nested(depth: number): Buffer {
 
 /** Streams of which no message may come out: name, bytes, what the untouched peers do. */
 export const HOSTILE: [name: string, bytes: Buffer, untouched: string][] = [
-  ['an array of empty structs', message({ signature: 'a()', body: hex('08000000 00000000 0000000000000000') }), 'never ends, memory grows until it is gone'],
-  ['an array of the unknown type r', message({ signature: 'ar', body: hex('08000000 00000000 0000000000000000') }), 'never ends, memory grows until it is gone'],
+  [
+    'an array of empty structs',
+    message({ signature: 'a()', body: hex('08000000 00000000 0000000000000000') }),
+    'never ends, memory grows until it is gone',
+  ],
+  [
+    'an array of the unknown type r',
+    message({ signature: 'ar', body: hex('08000000 00000000 0000000000000000') }),
+    'never ends, memory grows until it is gone',
+  ],
   ['a header that claims 200 MiB', message({ bodyLength: 200 << 20, signature: 'ay' }), 'waits and buffers; dbus-native refuses'],
-  ['a header that claims 1 GiB and more', message({ bodyLength: 0x40000100, signature: 'ay' }), 'the process dies; dbus-native refuses'],
+  [
+    'a header that claims 1 GiB and more',
+    message({ bodyLength: 0x40000100, signature: 'ay' }),
+    'the process dies; dbus-native refuses',
+  ],
   ['fields of 0xfffffff0 bytes', message({ fieldsLength: 0xfffffff0 }), 'waits for ever; dbus-native refuses'],
   ['a message of 16 bytes', message({ fields: [] }), 'waits for ever; dbus-native delivers it'],
   ['bytes that are no UTF-8', message({ signature: 's', body: hex('02000000 c328 00') }), 'delivers U+FFFD'],
   ['an encoded surrogate', message({ signature: 's', body: hex('03000000 eda080 00') }), 'delivers U+FFFD'],
   ['a NUL inside a string', message({ signature: 's', body: hex('03000000 610062 00') }), 'delivers it'],
   ['a string without its NUL', message({ signature: 's', body: hex('01000000 61 62') }), 'delivers it'],
-  ['a string past the end', message({ signature: 's', body: hex('ff000000 6100') }), 'delivers a short string; dbus-native refuses'],
+  [
+    'a string past the end',
+    message({ signature: 's', body: hex('ff000000 6100') }),
+    'delivers a short string; dbus-native refuses',
+  ],
   ['bytes past the end', message({ signature: 'ay', body: hex('00001004 6100') }), 'delivers short bytes; dbus-native refuses'],
   ['numbers past the end', message({ signature: 'au', body: hex('00001000 01000000') }), 'the process dies; dbus-native refuses'],
   ['a boolean of 2', message({ signature: 'b', body: hex('02000000') }), 'delivers true'],
@@ -83,13 +99,36 @@ export const HOSTILE: [name: string, bytes: Buffer, untouched: string][] = [
   ['a serial of 0', message({ serial: 0 }), 'delivers it'],
   ['protocol version 2', message({ version: 2 }), 'delivers it; dbus-native refuses'],
   ['a byte order of x', message({ order: 0x78 }), 'delivers or waits; dbus-native refuses'],
-  ['a path that is a string', message({ fields: [[1, 's', '/a'], [2, 's', 'a.b'], [3, 's', 'C']] }), 'delivers it'],
+  [
+    'a path that is a string',
+    message({
+      fields: [
+        [1, 's', '/a'],
+        [2, 's', 'a.b'],
+        [3, 's', 'C'],
+      ],
+    }),
+    'delivers it',
+  ],
   ['a thousand variants in each other', message({ signature: 'v', body: nested(1000) }), 'delivers it'],
-  ['a hundred thousand variants in each other', message({ signature: 'v', body: nested(100_000) }), 'the process dies; dbus-native refuses'],
-  ['garbage', Buffer.alloc(4096, 0xa5), 'waits for ever; dbus-native refuses'],
+  [
+    'a hundred thousand variants in each other',
+    message({ signature: 'v', body: nested(100_000) }),
+    'the process dies; dbus-native refuses',
+  ],
+  ['garbage', Buffer.alloc(4096, 0xa5), 'the process dies; dbus-native refuses'],
 ]
 
 const good = message({ signature: 'su', body: hex('04000000 676f6f64 00 000000 07000000') })
+
+/** The end of a stream: a program that reads this far stops. */
+export const LAST = message({
+  fields: [
+    [1, 'o', '/a'],
+    [2, 's', 'a.b'],
+    [3, 's', 'Last'],
+  ],
+})
 
 /** Streams that are well formed: name, chunks, the bodies that have to come out, canonically. */
 export const WELL_FORMED: [name: string, chunks: Buffer[], bodies: string[]][] = [
@@ -104,6 +143,3 @@ export const WELL_FORMED: [name: string, chunks: Buffer[], bodies: string[]][] =
 
 /** Both 64-bit types, big-endian: the untouched dbus-next and its fork swap the halves. */
 export const BIG_ENDIAN_64 = message({ order: BIG, signature: 'xt', body: hex('fffffffffffffffe 0000000000000005') })
-
-/** What follows a hostile stream, to see whether the parser lost its place. */
-export const GOOD = good

@@ -38,7 +38,7 @@ function canonical(value) {
   }
   const proto = Object.getPrototypeOf(value)
   const name = proto === Object.prototype ? '' : proto === null ? 'null:' : value.constructor.name
-  const members = Object.keys(value).map(key => `${JSON.stringify(key)}:${canonical(value[key])}`)
+  const members = Object.keys(value).map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
   return `${name}{${members.join(',')}}`
 }
 

@@ -3,13 +3,13 @@
 // { d: [[key, value]] } a dict, { n: 'digits' } an integer that a double cannot hold, { f: name } a number JSON has no word for.
 
 const v = (signature, value) => ({ v: [signature, value] })
-const d = pairs => ({ d: pairs })
-const n = digits => ({ n: digits })
-const f = name => ({ f: name })
+const d = (pairs) => ({ d: pairs })
+const n = (digits) => ({ n: digits })
+const f = (name) => ({ f: name })
 
-const bytes = length => Array.from({ length }, (_, i) => (i * 7) & 0xff)
+const bytes = (length) => Array.from({ length }, (_, i) => (i * 7) & 0xff)
 
-const device = address =>
+const device = (address) =>
   d([
     ['Address', v('s', address)],
     ['RSSI', v('n', -60)],
@@ -26,7 +26,11 @@ const ECHOES = [
   ['booleans', 'bb', [true, false]],
   ['16 bits', 'nnqq', [-32768, 32767, 0, 65535]],
   ['32 bits', 'iiuu', [-2147483648, 2147483647, 0, 4294967295]],
-  ['64 bits', 'xxxxtt', [n('-9223372036854775807'), n('9223372036854775807'), n('9007199254740993'), n('-1'), n('0'), n('18446744073709551615')]],
+  [
+    '64 bits',
+    'xxxxtt',
+    [n('-9223372036854775807'), n('9223372036854775807'), n('9007199254740993'), n('-1'), n('0'), n('18446744073709551615')],
+  ],
   ['small 64 bits', 'xt', [n('-5'), n('7')]],
   ['doubles', 'ddddd', [0, f('-0'), 1.5, 1.7976931348623157e308, 5e-324]],
   ['strings', 'sssss', ['', 'text', 'ünï☃', '😀 emoji', 'line\nbreak\ttab']],
@@ -51,12 +55,66 @@ const ECHOES = [
   ['array g', 'ag', [['', 's', 'a{sv}']]],
   ['array of arrays', 'aas', [[['a'], [], ['b', 'c']]]],
   ['struct', '(sib)', [['text', -7, true]]],
-  ['nested structs', '((sy)(x(d)))', [[['a', 1], [n('2'), [3.5]]]]],
-  ['array of structs', 'a(sub)', [[['a', 1, true], ['b', 2, false]]]],
-  ['dict of strings', 'a{ss}', [d([['one', '1'], ['two', '2']])]],
-  ['dict of structs', 'a{s(ii)}', [d([['p', [1, 2]], ['q', [-1, -2]]])]],
-  ['dict of dicts', 'a{sa{ss}}', [d([['p', d([['x', 'y']])], ['q', d([])]])]],
-  ['dict keyed by path', 'a{oay}', [d([['/a', bytes(2)], ['/b', []]])]],
+  [
+    'nested structs',
+    '((sy)(x(d)))',
+    [
+      [
+        ['a', 1],
+        [n('2'), [3.5]],
+      ],
+    ],
+  ],
+  [
+    'array of structs',
+    'a(sub)',
+    [
+      [
+        ['a', 1, true],
+        ['b', 2, false],
+      ],
+    ],
+  ],
+  [
+    'dict of strings',
+    'a{ss}',
+    [
+      d([
+        ['one', '1'],
+        ['two', '2'],
+      ]),
+    ],
+  ],
+  [
+    'dict of structs',
+    'a{s(ii)}',
+    [
+      d([
+        ['p', [1, 2]],
+        ['q', [-1, -2]],
+      ]),
+    ],
+  ],
+  [
+    'dict of dicts',
+    'a{sa{ss}}',
+    [
+      d([
+        ['p', d([['x', 'y']])],
+        ['q', d([])],
+      ]),
+    ],
+  ],
+  [
+    'dict keyed by path',
+    'a{oay}',
+    [
+      d([
+        ['/a', bytes(2)],
+        ['/b', []],
+      ]),
+    ],
+  ],
   ['dict of bytes', 'a{say}', [d([['k', bytes(5)]])]],
   ['variant s', 'v', [v('s', 'text')]],
   ['variant y', 'v', [v('y', 200)]],
@@ -77,14 +135,46 @@ const ECHOES = [
   ['variants', 'vvs', [v('u', 1), v('s', 'two'), 'three']],
   ['array of variants', 'av', [[v('s', 'a'), v('u', 5), v('as', ['x', 'y', 'z'])]]],
   ['struct with variant', '(sv)', [['k', v('b', true)]]],
-  ['array of structs with variant', 'a(sv)', [[['k', v('d', 1.5)], ['l', v('s', 'm')]]]],
+  [
+    'array of structs with variant',
+    'a(sv)',
+    [
+      [
+        ['k', v('d', 1.5)],
+        ['l', v('s', 'm')],
+      ],
+    ],
+  ],
   ['vardict', 'a{sv}', [device('AA:BB')]],
   ['vardict with a vardict', 'a{sv}', [d([['outer', v('a{sv}', d([['inner', v('s', 'x')]]))]])]],
-  ['managed objects', 'a{oa{sa{sv}}}', [d([['/org/bluez/hci0/dev_1', d([['org.bluez.Device1', device('11')], ['org.freedesktop.DBus.Properties', d([])]])]])]],
+  [
+    'managed objects',
+    'a{oa{sa{sv}}}',
+    [
+      d([
+        [
+          '/org/bluez/hci0/dev_1',
+          d([
+            ['org.bluez.Device1', device('11')],
+            ['org.freedesktop.DBus.Properties', d([])],
+          ]),
+        ],
+      ]),
+    ],
+  ],
   ['properties changed', 'sa{sv}as', ['org.bluez.Device1', device('22'), ['Icon']]],
   ['everything', 'ybnqiuxtdsog', [1, true, -2, 3, -4, 5, n('-6'), n('7'), 8.5, 'nine', '/ten', '(s)']],
   // Keys that are no text: dbus-next cannot send them, the adapter can.
-  ['dict keyed by u', 'a{us}', [d([[1, 'one'], [4000000000, 'big']])]],
+  [
+    'dict keyed by u',
+    'a{us}',
+    [
+      d([
+        [1, 'one'],
+        [4000000000, 'big'],
+      ]),
+    ],
+  ],
   ['dict keyed by q', 'a{qv}', [d([[76, v('ay', bytes(6))]])]],
   ['dict keyed by y', 'a{ys}', [d([[9, 'nine']])]],
   ['dict keyed by n', 'a{ns}', [d([[-3, 'minus three']])]],
@@ -93,7 +183,16 @@ const ECHOES = [
   ['dict keyed by t', 'a{ts}', [d([[n('9007199254740993'), 'exact']])]],
   ['dict keyed by d', 'a{ds}', [d([[1.5, 'half']])]],
   ['dict keyed by b', 'a{bs}', [d([[true, 'yes']])]],
-  ['__proto__ as a key', 'a{ss}', [d([['a', 'b'], ['__proto__', 'own']])]],
+  [
+    '__proto__ as a key',
+    'a{ss}',
+    [
+      d([
+        ['a', 'b'],
+        ['__proto__', 'own'],
+      ]),
+    ],
+  ],
   ['int64 min', 'x', [n('-9223372036854775808')]],
 ]
 

@@ -7,7 +7,7 @@ const { ECHO, NAME, PATH, TEST, FLOATS, memberOf, sleep, within } = require('./c
 
 /** style: how variants and dicts are written: 'class' and objects, 'pair' and pairs, or 'plain' and objects. */
 function toPeer(dbus, value, style, inVariant) {
-  if (Array.isArray(value)) return value.map(item => toPeer(dbus, item, style, inVariant))
+  if (Array.isArray(value)) return value.map((item) => toPeer(dbus, item, style, inVariant))
   if (value === null || typeof value !== 'object') return value
   if (value.v) {
     const inner = toPeer(dbus, value.v[1], style, true)
@@ -39,12 +39,12 @@ const declaration = {
   signals: { Bumped: ['ias', 'step', 'details'] },
 }
 
-async function service(dbus, bus) {
+async function service(_dbus, bus) {
   const seen = []
   const connection = bus.connection
   const [route] = connection.listeners('message')
   connection.removeListener('message', route)
-  connection.on('message', message => {
+  connection.on('message', (message) => {
     if (message.interface !== ECHO || message.type !== 1) return route(message)
     if (message.member === 'Quit') {
       bus.sendReply(message)
@@ -78,7 +78,7 @@ async function service(dbus, bus) {
     },
   })
   bus.exportInterface(object, PATH, declaration)
-  await new Promise((resolve, reject) => bus.requestName(NAME, 0, error => (error ? reject(error) : resolve())))
+  await new Promise((resolve, reject) => bus.requestName(NAME, 0, (error) => (error ? reject(error) : resolve())))
 }
 
 function errorRecord(error) {
@@ -91,8 +91,8 @@ async function client(dbus, bus) {
   const step = async (name, act) => record.push([name, await within(act)])
   const message = (member, signature, body) => ({ destination: NAME, path: PATH, interface: ECHO, member, signature, body })
   // The whole reply: the callback's `this` has it.
-  const call = request =>
-    new Promise(resolve => {
+  const call = (request) =>
+    new Promise((resolve) => {
       try {
         bus.invoke(request, function (error) {
           resolve(error ? errorRecord(error) : messageRecord(this.message))
@@ -119,7 +119,11 @@ async function client(dbus, bus) {
         return true
       }
       try {
-        bus.connection.message({ type: 1, serial: 77, ...message('Refuse', signature, toPeer(dbus, values, dbus.Variant ? 'class' : 'pair')) })
+        bus.connection.message({
+          type: 1,
+          serial: 77,
+          ...message('Refuse', signature, toPeer(dbus, values, dbus.Variant ? 'class' : 'pair')),
+        })
       } finally {
         delete stream.write
       }
@@ -151,14 +155,36 @@ async function client(dbus, bus) {
       call(message('Like', 'ad', [new Float64Array([0.5])])),
       call(message('Like', 's', [Buffer.from('from a buffer')])),
       call(message('Like', 'as', [{ length: 2, 0: 'a', 1: 'b' }])),
-    ]).then(all => all.join('\n')),
+    ]).then((all) => all.join('\n')),
   )
   if (dbus.Variant) {
     await step('inference', async () => {
       const values = [
-        'text', true, 5, 2 ** 31, -(2 ** 31), 1.5, 5n, Buffer.from([1]), new Uint8Array([2]), [1, 2, 3], ['a', 'b', 'c'], [true, false, true],
-        { a: 1, b: 'two', c: { d: [1.5, 2.5, 3.5] } }, [{ a: 1 }, { b: 2 }, { c: 3 }], Object.assign(Object.create(null), { k: 'v' }),
-        [[1, 2], [3], [4]], ['s', 'pair'], [], [1, 'a', 2], null, undefined, Number.NaN, () => {}, new Date(0), new Map(),
+        'text',
+        true,
+        5,
+        2 ** 31,
+        -(2 ** 31),
+        1.5,
+        5n,
+        Buffer.from([1]),
+        new Uint8Array([2]),
+        [1, 2, 3],
+        ['a', 'b', 'c'],
+        [true, false, true],
+        { a: 1, b: 'two', c: { d: [1.5, 2.5, 3.5] } },
+        [{ a: 1 }, { b: 2 }, { c: 3 }],
+        Object.assign(Object.create(null), { k: 'v' }),
+        [[1, 2], [3], [4]],
+        ['s', 'pair'],
+        [],
+        [1, 'a', 2],
+        null,
+        undefined,
+        Number.NaN,
+        () => {},
+        new Date(0),
+        new Map(),
       ]
       const outcomes = []
       for (const value of values) outcomes.push(await within(() => call(message('Infer', 'v', [value]))))
@@ -168,9 +194,11 @@ async function client(dbus, bus) {
 
   let test
   const get = (path, name) =>
-    new Promise((resolve, reject) => bus.getService(NAME).getInterface(path, name, (error, found) => (error ? reject(error) : resolve(found))))
+    new Promise((resolve, reject) =>
+      bus.getService(NAME).getInterface(path, name, (error, found) => (error ? reject(error) : resolve(found))),
+    )
   const method = (name, ...args) =>
-    new Promise(resolve => test[name](...args, (error, ...results) => resolve(error ? errorRecord(error) : canonical(results))))
+    new Promise((resolve) => test[name](...args, (error, ...results) => resolve(error ? errorRecord(error) : canonical(results))))
   await step('introspection', async () => {
     test = await get(PATH, TEST)
     return canonical([test.$methods, test.$properties, test.$signals, test.$name])
@@ -194,11 +222,24 @@ async function client(dbus, bus) {
     await call({ destination: NAME, path: PATH, interface: properties, member: 'Get', signature: 'ss', body: [TEST, 'Title'] }),
     await call({ destination: NAME, path: PATH, interface: properties, member: 'Get', signature: 'ss', body: [TEST, 'Bytes'] }),
   ])
-  await step('properties', () => call({ destination: NAME, path: PATH, interface: properties, member: 'GetAll', signature: 's', body: [TEST] }))
-  await step('set a property', () =>
-    call({ destination: NAME, path: PATH, interface: properties, member: 'Set', signature: 'ssv', body: [TEST, 'Title', ['s', 'second']] }),
+  await step('properties', () =>
+    call({ destination: NAME, path: PATH, interface: properties, member: 'GetAll', signature: 's', body: [TEST] }),
   )
-  await step('property read back', () => new Promise(resolve => test.$readProp('Title', (error, value) => resolve(error ? errorRecord(error) : canonical(value)))))
+  await step('set a property', () =>
+    call({
+      destination: NAME,
+      path: PATH,
+      interface: properties,
+      member: 'Set',
+      signature: 'ssv',
+      body: [TEST, 'Title', ['s', 'second']],
+    }),
+  )
+  await step(
+    'property read back',
+    () =>
+      new Promise((resolve) => test.$readProp('Title', (error, value) => resolve(error ? errorRecord(error) : canonical(value)))),
+  )
   await sleep(200)
   record.push(['heard', heard.join('\n')])
   await call(message('Quit', '', []))

@@ -5,7 +5,7 @@ const { ECHOES, REFUSALS } = require('./cases.cjs')
 const { ECHO, NAME, PATH, TEST, FLOATS, memberOf, sleep, within } = require('./common.cjs')
 
 function toPeer(dbus, value) {
-  if (Array.isArray(value)) return value.map(item => toPeer(dbus, item))
+  if (Array.isArray(value)) return value.map((item) => toPeer(dbus, item))
   if (value === null || typeof value !== 'object') return value
   if (value.v) return new dbus.Variant(value.v[0], toPeer(dbus, value.v[1]))
   if (value.n) return dbus.int64 ? dbus.int64(value.n) : BigInt(value.n)
@@ -49,7 +49,10 @@ function testInterface(dbus) {
       return this._level
     }
     get Map() {
-      return { k: new dbus.Variant('ay', Buffer.from([1, 2, 3])), l: new dbus.Variant('(sx)', ['m', dbus.int64 ? dbus.int64('5') : 5n]) }
+      return {
+        k: new dbus.Variant('ay', Buffer.from([1, 2, 3])),
+        l: new dbus.Variant('(sx)', ['m', dbus.int64 ? dbus.int64('5') : 5n]),
+      }
     }
     Add(a, b) {
       return a + b
@@ -93,7 +96,7 @@ function testInterface(dbus) {
 async function service(dbus, bus) {
   const seen = []
   const { Message } = dbus
-  bus.addMethodHandler(message => {
+  bus.addMethodHandler((message) => {
     if (message.interface !== ECHO) return false
     if (message.member === 'Quit') {
       bus.send(Message.newMethodReturn(message))
@@ -150,7 +153,7 @@ async function client(dbus, bus) {
   })
   await step('a hundred calls at once', async () => {
     const calls = Array.from({ length: 100 }, (_, i) => bus.call(message('Many', 'u', [i])))
-    return (await Promise.all(calls)).map(reply => reply.body[0]).join()
+    return (await Promise.all(calls)).map((reply) => reply.body[0]).join()
   })
 
   let object
@@ -158,7 +161,7 @@ async function client(dbus, bus) {
     object = await bus.getProxyObject(NAME, PATH)
     return canonical([Object.keys(object.interfaces), object.nodes])
   })
-  if (!object || !object.interfaces[TEST]) return record
+  if (!object?.interfaces[TEST]) return record
   const test = object.getInterface(TEST)
   const properties = object.getInterface('org.freedesktop.DBus.Properties')
   const heard = []
@@ -171,25 +174,33 @@ async function client(dbus, bus) {
   await step('method', async () => canonical(await test.Add(1.5, 2)))
   await step('method with two results', async () => canonical(await test.Multi()))
   await step('method without result', async () => canonical(await test.Nothing()))
-  await step('error reply', async () => test.Fail().catch(error => canonical([error.constructor.name, error.type, error.text, error.message])))
-  await step('wrong result', async () => test.Wrong().then(canonical, error => `${error.type} ${error.constructor.name}`))
+  await step('error reply', async () =>
+    test.Fail().catch((error) => canonical([error.constructor.name, error.type, error.text, error.message])),
+  )
+  await step('wrong result', async () => test.Wrong().then(canonical, (error) => `${error.type} ${error.constructor.name}`))
   await step('unknown method', async () =>
-    bus.call(new Message({ destination: NAME, path: PATH, interface: TEST, member: 'Missing' })).catch(error => canonical([error.type, error.text])),
+    bus
+      .call(new Message({ destination: NAME, path: PATH, interface: TEST, member: 'Missing' }))
+      .catch((error) => canonical([error.type, error.text])),
   )
   await step('unknown object', async () =>
-    bus.call(new Message({ destination: NAME, path: '/missing', interface: TEST, member: 'Add', signature: 'dd', body: [1, 2] })).catch(error => canonical([error.type, error.text])),
+    bus
+      .call(new Message({ destination: NAME, path: '/missing', interface: TEST, member: 'Add', signature: 'dd', body: [1, 2] }))
+      .catch((error) => canonical([error.type, error.text])),
   )
   await step('unknown service', async () =>
-    bus.call(new Message({ destination: 'org.dbuscodec.Missing', path: PATH, interface: TEST, member: 'Add' })).catch(error => canonical([error.type, error.text])),
+    bus
+      .call(new Message({ destination: 'org.dbuscodec.Missing', path: PATH, interface: TEST, member: 'Add' }))
+      .catch((error) => canonical([error.type, error.text])),
   )
   await step('property', async () => canonical([await properties.Get(TEST, 'Title'), await properties.Get(TEST, 'Level')]))
   await step('properties', async () => canonical(await properties.GetAll(TEST)))
   await step('set a property', async () => canonical(await properties.Set(TEST, 'Title', new dbus.Variant('s', 'second'))))
   await step('set a read-only property', async () =>
-    properties.Set(TEST, 'Level', new dbus.Variant('y', 1)).catch(error => canonical([error.type, error.text])),
+    properties.Set(TEST, 'Level', new dbus.Variant('y', 1)).catch((error) => canonical([error.type, error.text])),
   )
   await step('set with a wrong type', async () =>
-    properties.Set(TEST, 'Title', new dbus.Variant('u', 1)).catch(error => canonical([error.type, error.text])),
+    properties.Set(TEST, 'Title', new dbus.Variant('u', 1)).catch((error) => canonical([error.type, error.text])),
   )
   await step('signal', async () => test.Bump(5))
   await sleep(200)

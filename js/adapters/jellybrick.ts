@@ -1,0 +1,152 @@
+// @jellybrick/dbus-next 0.11.x over this codec. The package is one bundle that exports none of its codec, so the exchange is made
+// on a connection, at run time.
+import type { Message } from '../types.ts'
+import {
+  type ByteStream,
+  type Marshalled,
+  NextCodec,
+  type OutgoingMessage,
+  type ReadOptions,
+  readMessages,
+  type VariantClass,
+} from './next-family.ts'
+
+interface Stream extends ByteStream {
+  writable?: boolean
+  write(data: unknown): unknown
+  listeners(event: 'readable'): (() => void)[]
+}
+
+interface Connection {
+  stream?: Stream | undefined
+  _opts?: ReadOptions | undefined
+  _write(message: OutgoingMessage): void
+  once(event: 'connect', listener: () => void): unknown
+  emit(event: string, ...args: unknown[]): boolean
+  state?: string | undefined
+}
+
+type MessageClass = new (fields: object) => object
+
+/** The classes of the peer that the connection belongs to: its CommonJS and its ESM build have each their own. */
+interface Classes {
+  Message: MessageClass
+  Variant: VariantClass
+}
+
+const ACCELERATED = Symbol.for('dbus-codec.adapter.jellybrick')
+
+/**
+ * Lets a bus of `@jellybrick/dbus-next` encode and decode with this codec. Call it right after `sessionBus()` or `systemBus()`;
+ * later is possible as well.
+ *
+ * @returns the bus
+ * @throws TypeError when `bus` is not a bus of that package
+ */
+export function accelerate<Bus extends object>(bus: Bus): Bus {
+  const connection = (bus as { _connection?: Connection })._connection
+  if (typeof connection?._write !== 'function' || typeof connection.emit !== 'function') {
+    throw new TypeError('accelerate() takes a bus of @jellybrick/dbus-next')
+  }
+  if (ACCELERATED in connection) return bus
+  Object.defineProperty(connection, ACCELERATED, { value: true })
+
+  if (connection.state === 'connected') exchange(connection)
+  // The parser is attached right after the event, in the same turn.
+  else connection.once('connect', () => queueMicrotask(() => exchange(connection)))
+  return bus
+}
+
+function exchange(connection: Connection): void {
+  const stream = connection.stream as Stream
+  for (const listener of stream.listeners('readable')) {
+    const classes = classesOf(listener, stream, connection)
+    if (!classes) continue
+    stream.removeListener('readable', listener)
+    attach(connection, stream, classes)
+    return
+  }
+  // Called late, while the peer waits for the rest of a message: after that one.
+  const retry = () => {
+    stream.removeListener('readable', retry)
+    exchange(connection)
+  }
+  stream.on('readable', retry)
+}
+
+function attach(connection: Connection, stream: Stream, { Message, Variant }: Classes): void {
+  const codec = new NextCodec(Variant)
+  const deliver = (decoded: Message) => {
+    // As the peer: what the class refuses and what a listener throws are errors of the connection.
+    try {
+      connection.emit('message', new Message(decoded))
+    } catch (error) {
+      connection.emit('error', error)
+    }
+  }
+  readMessages(stream, codec, deliver, connection._opts)
+
+  const write = connection._write
+  connection._write = (message) => {
+    if (!stream.writable) throw new Error('Cannot send message, stream is closed')
+    const [data, fds] = codec.encode(message, (outgoing) => captured(write, outgoing))
+    if (stream.supportsUnixFd) {
+      stream.write({ data, fds })
+      return
+    }
+    if (fds.length > 0) console.warn('Sending file descriptors is not supported in current bus connection')
+    stream.write(data)
+  }
+}
+
+/** What the peer would write. */
+function captured(write: Connection['_write'], message: OutgoingMessage): Marshalled {
+  let written: { data: Buffer; fds: unknown[] } | undefined
+  const stream = {
+    writable: true,
+    supportsUnixFd: true,
+    write: (chunk: { data: Buffer; fds: unknown[] }) => {
+      written = chunk
+    },
+  }
+  write.call({ stream } as unknown as Connection, message)
+  const { data, fds } = written as unknown as { data: Buffer; fds: unknown[] }
+  return [data, fds]
+}
+
+/** A method return with a variant in its body: the peer's parser turns it into its own Message and Variant. */
+const PROBE = Buffer.from(
+  '6c020001' + '04000000' + '01000000' + '0f000000' + '0501750001000000' + '08016700017600' + '00' + '01790007',
+  'hex',
+)
+
+/**
+ * Asks a listener for the classes, by letting it parse the probe. Undefined when it is another listener, or the parser in the
+ * middle of a message: those do not ask for a header.
+ */
+function classesOf(listener: () => void, stream: Stream, connection: Connection): Classes | undefined {
+  const reads: (Buffer | null)[] = [PROBE.subarray(0, 16), PROBE.subarray(16)]
+  let found: Classes | undefined
+  stream.read = (size) => {
+    const part = reads[0]
+    if (!part || part.length !== size) return null
+    reads.shift()
+    return part
+  }
+  connection.emit = (event, message) => {
+    if (event === 'message')
+      found = { Message: classOf(message) as MessageClass, Variant: classOf((message as Message).body[0]) as VariantClass }
+    return true
+  }
+  try {
+    listener()
+  } finally {
+    delete (stream as Partial<Stream>).read
+    delete (connection as Partial<Connection>).emit
+  }
+  return found
+}
+
+function classOf(value: unknown): unknown {
+  return (value as object).constructor
+}
