@@ -23,6 +23,6 @@ describe('everyone agrees, whatever came before, on', () => {
 
   it('messages longer than the window', async () => {
     const seed = chooseSeed('across the edge')
-    await agree('across the edge', acrossTheEdge(500 * SCALE, seed), seed)
+    await agree('across the edge', acrossTheEdge(250 * SCALE, seed), seed)
   })
 })

@@ -21,7 +21,7 @@ describe('everyone sees the same values', () => {
     const seed = chooseSeed('values')
     const tally = new Tally('values generated', everyone, seed)
     function* bytes() {
-      for (const message of validGenerated(20_000 * SCALE, seed)) yield message.bytes
+      for (const message of validGenerated(12_000 * SCALE, seed)) yield message.bytes
     }
     await compareValues(bytes(), tally, { libdbus, gdbus, codecs })
     tally.close()
