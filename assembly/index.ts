@@ -7,7 +7,7 @@ import { nextMessage } from './intern'
 import { get32, pages, put32, swapElements } from './memory'
 import { pathFault } from './names'
 import { makeSingles } from './plan'
-import { readValues, startRead, valuesRead } from './read'
+import { readValues, startCount, startRead, valuesRead } from './read'
 import { FAULT_TOO_MUCH_DATA, FAULT_TRAILING_BYTES } from './shared/faults'
 import {
   ABI_VERSION, CALL_BIG, CALL_HEADER, CALL_PADDED, CALL_STRUCTURE, CONTROL_BODY, CONTROL_FIELDS, CONTROL_LENGTH, CONTROL_OUTPUT,
@@ -45,6 +45,7 @@ function readBody(flags: u32): bool {
   else bodyPlan()
   seek(body)
   moveTape(TAPE)
+  startCount()
   return readExactly()
 }
 

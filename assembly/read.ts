@@ -26,6 +26,10 @@ export function startRead(bigEndian: bool, most: u32): void {
   values = 0
   maxValues = most
 }
+// The header's values do not count: maxValues bounds what a body makes.
+export function startCount(): void {
+  values = 0
+}
 export function valuesRead(): u32 {
   return values
 }

@@ -1,6 +1,7 @@
 // Arrays of fixed-size elements on their way in: bytes are taken as they are, from typed arrays of any realm; other arrays are
 // checked element by element. Small ones are copied into the text area, large ones are left for the caller's bytes to fill.
-import { Refusal, type Write, type Writer, bigintOf, doubleOf, integerOf, listOf, wrongType } from './writer.ts'
+import { bigintOf, doubleOf, integerOf, listOf, Refusal, wrongType } from './check.ts'
+import type { Write, Writer } from './tape.ts'
 import { bytesOf, elementsOf, type ShapeChoice, typedArrayKind } from './values.ts'
 import {
   BULK_INLINE,

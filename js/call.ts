@@ -6,7 +6,7 @@ import { FIELD_NAMES, type Fields, pendingHeader, placeHeader, Shared, uint32Fie
 import type { Settings } from './options.ts'
 import type { PreparedMessage } from './prepare.ts'
 import { type Plan, Session } from './plan.ts'
-import { Texts, Unreadable } from './reader.ts'
+import { Texts, Unreadable } from './tape.ts'
 import type { MessageInput } from './types.ts'
 import { bytesOf, typedArrayKind } from './values.ts'
 import {
@@ -30,7 +30,7 @@ import {
   PLAN_LOOSE,
   TAPE,
 } from './wire.ts'
-import { Refusal } from './writer.ts'
+import { Refusal } from './check.ts'
 
 // Per engine instance: strings, headers and composed headers, whichever codec uses it.
 const states = new WeakMap<Engine, Shared>()

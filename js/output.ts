@@ -2,7 +2,8 @@
 import type { Engine } from './engine.ts'
 import { writeUtf8 } from './strings.ts'
 import { CONTROL_OUTPUT_LENGTH, FAULT_VALUE_TYPE } from './wire.ts'
-import { type Gap, Refusal } from './writer.ts'
+import { Refusal } from './check.ts'
+import type { Gap } from './tape.ts'
 
 // Small results are cut from a slab: an ArrayBuffer of its own costs as much as encoding a small message (bench/limits).
 const SLAB = 65536

@@ -1,10 +1,12 @@
 // Plans on this side of the border: a signature's words, and the closures made from them. The words come from the one signature
 // compiler, in assembly/. Plans are kept for each codec (they depend on its shapes) and engine instance (which numbers them).
+import { Refusal } from './check.ts'
 import type { Engine } from './engine.ts'
 import { DBusCodecError, type Fault } from './errors.ts'
 import { locate, type Place, type TapeView } from './path.ts'
-import { makeRead, type Read, Reader, spanOf, type Texts, type VariantPlan } from './reader.ts'
+import { makeRead, spanOf } from './reader.ts'
 import { utf8Text } from './strings.ts'
+import { type Read, Reader, type Texts, type VariantPlan, type VariantWriter, type Write, Writer } from './tape.ts'
 import type { ShapeChoice } from './values.ts'
 import {
   CONTROL_FAULT,
@@ -20,7 +22,7 @@ import {
   TAPE,
   TEXT_GAP,
 } from './wire.ts'
-import { checkSingle, makeWrite, Refusal, type VariantWriter, type Write, Writer, writeMembers } from './writer.ts'
+import { checkSingle, makeWrite, writeMembers } from './writer.ts'
 
 /** A compiled signature. Readers and writers are made when first asked for. @internal */
 export class Plan {

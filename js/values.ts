@@ -1,17 +1,20 @@
 // Shapes: how D-Bus values look in JavaScript. One table of functions, given to the plan compiler; the options of createCodec pick
 // from built-in ones, an adapter for another library brings its own.
-import type { Variant as VariantType } from './types.ts'
+import type { InputOf } from './types.ts'
 
 const VARIANT = Symbol.for('dbus-codec.variant')
 
+// Keeps an argument from deciding what a type parameter is (TypeScript 5.4 has NoInfer for it).
+type Given<V> = [V][V extends unknown ? 0 : never]
+
 /** A value together with its signature: D-Bus type `v`. */
-export class Variant<S extends string = string> {
+export class Variant<S extends string = string, V = InputOf<S>> {
   /** One complete type. */
   readonly signature: S
   /** The value that the signature describes. */
-  readonly value: VariantType<S>['value']
+  readonly value: V
 
-  constructor(signature: S, value: VariantType<S>['value']) {
+  constructor(signature: S, value: Given<V>) {
     this.signature = signature
     this.value = value
   }

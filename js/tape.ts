@@ -1,0 +1,349 @@
+// The cursors on the tape, one for each direction: where words, texts and bulk bytes come from and go to.
+import { Refusal } from './check.ts'
+import type { Engine } from './engine.ts'
+import type { Fault } from './errors.ts'
+import { asciiText, bytesAsCharacters, isWellFormed, utf8Length, utf8Text, writeUtf8 } from './strings.ts'
+import {
+  CONTROL_ORDER,
+  FAULT_FD_INDEX,
+  FAULT_TEXT_NUL,
+  FAULT_TEXT_SURROGATE,
+  INTERN_COUNT,
+  INTERN_INFO,
+  INTERN_LENGTH,
+  INTERN_RECORD,
+  INTERN_RECORDS,
+  INTERN_TEXTS,
+  TAPE,
+  TEXT_GAP,
+  TEXT_IS_WIDE,
+  WINDOW,
+  WINDOW_SIZE,
+} from './wire.ts'
+
+/** A value that the options do not let through; becomes a DBusCodecError once its path is known. @internal */
+export class Unreadable {
+  readonly fault: Fault
+  readonly detail: string
+
+  constructor(fault: Fault, detail: string) {
+    this.fault = fault
+    this.detail = detail
+  }
+}
+
+/** Reads one value at the cursor. @internal */
+export type Read = (r: Reader) => unknown
+
+/** What a variant on the tape refers to. @internal */
+export interface VariantPlan {
+  readonly signature: string
+  readonly read: Read
+}
+
+/** Writes one value at the cursor. @internal */
+export type Write = (w: Writer, value: unknown) => void
+
+/** What a variant that is being written needs to know of its signature. @internal */
+export interface VariantWriter {
+  /** The word on the tape. */
+  readonly number: number
+  readonly write: Write
+}
+
+/** Part of a message that the caller's bytes, or text, fill. @internal */
+export interface Gap {
+  /** Index of its reference on the tape. */
+  readonly p: number
+  readonly bytes: Uint8Array | undefined
+  readonly text: string
+  readonly length: number
+  /** More than 1: reversed by that many bytes in a big-endian message. */
+  readonly elementSize: number
+}
+
+// A message up to this length is turned into one string at the first text that is not known, and all its texts are cut from that: one
+// slice instead of many. Longer texts keep their parent alive, so only for small messages (bench/breakdown).
+const SMALL_MESSAGE = 1024
+
+/** The cursor on the tape, and where text and bulk bytes come from. One for each codec and engine. @internal */
+export class Reader {
+  readonly engine: Engine
+  readonly texts: Texts
+  /** Index of the next word. */
+  p = 0
+  i32: Int32Array
+  f64: Float64Array
+  i64: BigInt64Array
+  u64: BigUint64Array
+  /** Descriptors that came with the message. */
+  fds: readonly unknown[] | undefined = undefined
+  /** The plan of a variant by its number on the tape. */
+  readonly variants: (number: number, r: Reader) => VariantPlan
+  plans: (VariantPlan | undefined)[] = []
+
+  private given: Uint8Array = NOTHING
+  private bytes: Uint8Array = NOTHING
+  private base = 0
+  private length = 0
+  private whole = false
+  private characters: string | undefined = undefined
+
+  constructor(engine: Engine, texts: Texts, variants: (number: number, r: Reader) => VariantPlan) {
+    this.engine = engine
+    this.texts = texts
+    this.variants = variants
+    this.i32 = engine.i32
+    this.f64 = engine.f64
+    this.i64 = engine.i64
+    this.u64 = engine.u64
+  }
+
+  /** Starts at the tape's first word. `given`: the caller's bytes; `phase`: the offset of the first of them. */
+  start(given: Uint8Array, phase: number): void {
+    const engine = this.engine
+    if (this.i32 !== engine.i32) {
+      this.i32 = engine.i32
+      this.f64 = engine.f64
+      this.i64 = engine.i64
+      this.u64 = engine.u64
+    }
+    this.p = TAPE >> 2
+    this.given = given
+    this.length = given.length + phase
+    this.whole = this.length <= WINDOW_SIZE
+    this.bytes = this.whole ? engine.u8 : engine.opened
+    this.base = this.whole ? WINDOW : -phase
+    this.phase = phase
+    this.characters = undefined
+  }
+  private phase = 0
+
+  /** Lets go of the message. */
+  end(): void {
+    this.given = NOTHING
+    this.bytes = NOTHING
+    this.characters = undefined
+    this.fds = undefined
+  }
+
+  text(): string {
+    const i32 = this.i32
+    const p = this.p
+    const first = i32[p]
+    const second = i32[p + 1]
+    this.p = p + 2
+    if (first < 0) return this.texts.get(this.engine, first & 0x7fffffff, second)
+    return second === 0 ? '' : this.messageText(first, second)
+  }
+
+  /** Text of the message at an offset; the top bit of `length` says that it is not all ASCII. */
+  messageText(offset: number, length: number): string {
+    if (length < 0) {
+      const at = this.base + offset
+      return utf8Text(this.bytes, at, at + (length & 0x7fffffff))
+    }
+    if (this.length <= SMALL_MESSAGE) {
+      let characters = this.characters
+      if (characters === undefined) {
+        characters = bytesAsCharacters(this.bytes, this.base, this.base + this.length)
+        this.characters = characters
+      }
+      if (characters !== undefined) return characters.substring(offset, offset + length)
+    }
+    const at = this.base + offset
+    return asciiText(this.bytes, at, at + length)
+  }
+
+  /** The signature whose length byte is at an offset of the message. */
+  signatureAt(offset: number): string {
+    const at = this.base + offset
+    return asciiText(this.bytes, at + 1, at + 1 + this.bytes[at])
+  }
+
+  /** Bulk bytes of the reader's own, in native byte order. */
+  ownBytes(elementSize: number): Uint8Array {
+    const offset = this.i32[this.p]
+    const length = this.i32[this.p + 1]
+    this.p += 2
+    const at = this.base + offset
+    if (this.whole) return this.bytes.slice(at, at + length)
+    const own = new Uint8Array(length)
+    own.set(this.bytes.subarray(at, at + length))
+    if (elementSize > 1 && this.i32[CONTROL_ORDER >> 2] !== 0) this.engine.reverse(own, elementSize)
+    return own
+  }
+
+  /** Bulk bytes as a view of what the caller gave. */
+  viewBytes(): Uint8Array {
+    const offset = this.i32[this.p] - this.phase
+    const length = this.i32[this.p + 1]
+    this.p += 2
+    const { buffer, byteOffset } = this.given
+    // Not a Buffer, even when the message came in one.
+    return new Uint8Array(buffer, byteOffset + offset, length)
+  }
+
+  fd(index: number): unknown {
+    const fds = this.fds
+    if (fds === undefined) return index
+    if (index >= fds.length) {
+      throw new Unreadable(FAULT_FD_INDEX, `index ${index} of ${fds.length}`)
+    }
+    return fds[index]
+  }
+}
+
+const NOTHING = new Uint8Array(0)
+
+/** The JavaScript strings of interned text, one table for each engine instance. @internal */
+export class Texts {
+  private readonly strings: string[] = new Array<string>(INTERN_COUNT).fill('')
+  private readonly generations = new Int32Array(INTERN_COUNT)
+
+  get(engine: Engine, slot: number, generation: number): string {
+    if (this.generations[slot] === generation) return this.strings[slot]
+    const info = engine.i32[(INTERN_RECORDS + slot * INTERN_RECORD + INTERN_INFO) >> 2]
+    const at = INTERN_TEXTS + slot * INTERN_LENGTH
+    const end = at + (info & 0xff)
+    const text = info & TEXT_IS_WIDE ? utf8Text(engine.u8, at, end) : asciiText(engine.u8, at, end)
+    this.generations[slot] = generation
+    this.strings[slot] = text
+    return text
+  }
+}
+
+// A string of this many characters goes straight from the caller's text into the message (bench/text).
+const LONG_TEXT = 4096
+// Up to this many characters a loop over char codes beats Buffer's write.
+const SHORT_TEXT = 48
+
+/** The cursor on the tape and on the text behind it. One for each codec and engine. @internal */
+export class Writer {
+  readonly engine: Engine
+  /** Index of the next word. */
+  p = 0
+  /** Words up to here may be written. */
+  limit = 0
+  i32: Int32Array
+  f64: Float64Array
+  i64: BigInt64Array
+  u64: BigUint64Array
+  u8: Uint8Array
+  /** Address of the text area, of the next text and of its end. */
+  textStart = 0
+  textAt = 0
+  textEnd = 0
+  /** Variants round the value that is being written. */
+  depth = 0
+  gaps: Gap[] = []
+  readonly variants: (signature: string, w: Writer, at: number) => VariantWriter
+
+  constructor(engine: Engine, variants: (signature: string, w: Writer, at: number) => VariantWriter) {
+    this.engine = engine
+    this.variants = variants
+    this.i32 = engine.i32
+    this.f64 = engine.f64
+    this.i64 = engine.i64
+    this.u64 = engine.u64
+    this.u8 = engine.u8
+  }
+
+  start(): void {
+    this.p = TAPE >> 2
+    this.textAt = this.engine.text
+    this.depth = 0
+    if (this.gaps.length > 0) this.gaps = []
+    this.adopt()
+  }
+
+  private adopt(): void {
+    const engine = this.engine
+    this.i32 = engine.i32
+    this.f64 = engine.f64
+    this.i64 = engine.i64
+    this.u64 = engine.u64
+    this.u8 = engine.u8
+    this.textStart = engine.text
+    // Slack: words are copied whole.
+    this.textEnd = engine.output - 16
+    this.limit = (engine.text >> 2) - 4
+  }
+
+  /** More room for the tape. Every value asks for it when `p` has reached `limit`; a value takes four words at most. */
+  more(): void {
+    const used = this.textAt - this.textStart
+    this.engine.widen('tape', used, 0)
+    this.adopt()
+    this.textAt = this.textStart + used
+  }
+
+  /** More room for text: `bytes` from `textAt` on. */
+  moreText(bytes: number): void {
+    this.engine.widen('text', this.textAt - this.textStart, bytes)
+    this.adopt()
+  }
+
+  word(word: number): void {
+    if (this.p >= this.limit) this.more()
+    this.i32[this.p++] = word
+  }
+
+  /** A text into the text area; its reference on the tape. `gap`: a long one may be left to be filled in at the end. */
+  text(text: string, at: number, gap: boolean): void {
+    if (this.p >= this.limit) this.more()
+    const length = text.length
+    if (length > SHORT_TEXT) return this.longText(text, at, gap)
+    if (this.textAt + SHORT_TEXT > this.textEnd) this.moreText(SHORT_TEXT)
+    const u8 = this.u8
+    const start = this.textAt
+    for (let i = 0; i < length; i++) {
+      const c = text.charCodeAt(i)
+      if (c - 1 >= 127 || c === 0) return this.longText(text, at, gap)
+      u8[start + i] = c
+    }
+    const p = this.p
+    this.i32[p] = start - this.textStart
+    this.i32[p + 1] = length
+    this.p = p + 2
+    // Texts start on a word, so that they can be hashed and copied by words.
+    this.textAt = (start + length + 3) & ~3
+  }
+
+  private longText(text: string, at: number, gap: boolean): void {
+    const length = this.checkText(text, at)
+    if (gap && length >= LONG_TEXT) {
+      this.gaps.push({ p: this.p, bytes: undefined, text, length, elementSize: 1 })
+      this.i32[this.p] = TEXT_GAP | (this.gaps.length - 1)
+      this.i32[this.p + 1] = length
+      this.p += 2
+      return
+    }
+    if (this.textAt + length > this.textEnd) this.moreText(length)
+    writeUtf8(this.u8, text, this.textAt, length)
+    this.i32[this.p] = this.textAt - this.textStart
+    this.i32[this.p + 1] = length
+    this.p += 2
+    this.textAt = (this.textAt + length + 3) & ~3
+  }
+
+  /** Puts { length, characters } of a signature into the text area: its offset there. */
+  looseSignature(signature: string): number {
+    const length = signature.length
+    if (this.textAt + length + 8 > this.textEnd) this.moreText(length + 8)
+    const start = this.textAt
+    this.i32[start >> 2] = length
+    for (let i = 0; i < length; i++) this.u8[start + 4 + i] = signature.charCodeAt(i)
+    this.textAt = (start + 4 + length + 3) & ~3
+    return start - this.textStart
+  }
+
+  /** The length of a text's UTF-8 form; refuses what has none, and NUL. */
+  checkText(text: string, at: number): number {
+    const nul = text.indexOf('\0')
+    if (nul >= 0) throw new Refusal(FAULT_TEXT_NUL, at, `at character ${nul}`)
+    const length = utf8Length(text)
+    if (length !== text.length && !isWellFormed(text)) throw new Refusal(FAULT_TEXT_SURROGATE, at)
+    return length
+  }
+}
