@@ -62,9 +62,17 @@ export default [
   bundle({ js: entry('index') }, false, 'js-[name]'),
   {
     input: { cli: entry('cli/main') },
-    external,
-    plugins: [...plugins(true)],
-    output: { dir: 'build', format: 'es', entryFileNames: '[name].js', chunkFileNames: 'cli-[name].js', banner: '#!/usr/bin/env node' },
+    // The command line is a user of the package like any other.
+    external: (id) => external.test(id) || id.endsWith('/index.js'),
+    plugins: plugins(true),
+    output: {
+      dir: 'build',
+      format: 'es',
+      entryFileNames: '[name].js',
+      chunkFileNames: 'cli-[name].js',
+      banner: '#!/usr/bin/env node',
+      paths: (id) => (id.endsWith('/index.js') ? './index.js' : id),
+    },
   },
   // One file of types for each entry, for `import` and for `require`.
   {

@@ -70,7 +70,7 @@ const FIELD_OF_FAULT: Record<number, string> = {
   [FAULT_MISSING_REPLY_SERIAL]: 'replySerial',
 }
 
-/** What all calls of a codec are made of. @internal */
+/** What all calls of a codec are made of; use {@link Codec}. */
 export class Calls {
   /** Which engine runs, and why. */
   readonly engine: EngineChoice
