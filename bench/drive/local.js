@@ -1,24 +1,14 @@
 // Rounds within one process, for functions that are compared with each other and not with another library.
 import { spawnSync } from 'node:child_process'
+import { timeFor } from './clock.js'
 import { median } from './rounds.js'
 
-let sink
-
 function time(run, milliseconds) {
-  let batch = 1
-  let count = 0
-  const start = process.hrtime.bigint()
-  const end = start + BigInt(Math.round(milliseconds * 1e6))
-  let now = start
-  while (now < end) {
-    for (let i = 0; i < batch; i++) sink = run()
-    count += batch
-    const after = process.hrtime.bigint()
-    if (after - now < 500_000n) batch *= 2
-    now = after
-  }
-  if (sink === count) throw new Error('never, but V8 cannot know')
-  return Number(now - start) / count
+  return timeFor(milliseconds, batch => {
+    let answer
+    for (let i = 0; i < batch; i++) answer = run()
+    return answer
+  }).ns
 }
 
 /**
@@ -26,7 +16,7 @@ function time(run, milliseconds) {
  * @param {Record<string, () => unknown>} functions
  * @returns {Record<string, number>}
  */
-export function interleave(functions, { count = 11, milliseconds = 12, warm = 60 } = {}) {
+export function interleave(functions, { count = 11, milliseconds = 12, warm = 300 } = {}) {
   const entries = Object.entries(functions)
   const samples = new Map(entries.map(([name]) => [name, []]))
   for (const [, run] of entries) time(run, warm)

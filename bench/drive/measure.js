@@ -4,13 +4,12 @@ import { messagesOf, rowNamed } from '../messages/rows.js'
 import { withoutNumericKeys } from '../messages/objects.js'
 import { read } from '../messages/read.js'
 import { write } from '../messages/write.js'
+import { timeFor } from './clock.js'
 
 const HEADER = ['type', 'serial', 'path', 'interface', 'member', 'errorName', 'replySerial', 'destination', 'sender']
 
 /** dbus-next refuses numeric dict keys on encode; its figure is then for the reply without those properties. */
 const NO_NUMERIC_KEYS = new Set(['dbus-next'])
-
-let sink
 
 /** Operations of one library on one row: `time(operation, milliseconds)` and `check(operation)`. */
 export class Measure {
@@ -101,24 +100,16 @@ export class Measure {
     const inputs = this.#inputs(operation)
     const n = inputs.length
     let at = this.#cursors.get(operation) ?? 0
-    let batch = 1
-    let count = 0
-    const start = process.hrtime.bigint()
-    const end = start + BigInt(Math.round(milliseconds * 1e6))
-    let now = start
-    while (now < end) {
+    const result = timeFor(milliseconds, batch => {
+      let answer
       for (let i = 0; i < batch; i++) {
-        sink = run(inputs[at])
+        answer = run(inputs[at])
         at = at + 1 === n ? 0 : at + 1
       }
-      count += batch
-      const after = process.hrtime.bigint()
-      if (after - now < 500_000n) batch *= 2
-      now = after
-    }
+      return answer
+    })
     this.#cursors.set(operation, at)
-    if (sink === count) throw new Error('never, but V8 cannot know')
-    return { ns: Number(now - start) / count, count }
+    return result
   }
 
   #cursors = new Map()

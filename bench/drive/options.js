@@ -19,7 +19,7 @@ export function options(extra = []) {
     rows: names ? ROWS.filter(row => names.includes(row.name)) : ROWS,
     partial: names !== undefined || values.quick,
     node: values.node ? nodeOf(values.node) : process.execPath,
-    timing: values.quick ? { count: 3, milliseconds: 5, warm: 20 } : { count: 11, milliseconds: 12, warm: 60 },
+    timing: values.quick ? { count: 5, milliseconds: 4, warm: 100 } : { count: 11, milliseconds: 12, warm: 300 },
   }
 }
 

@@ -14,7 +14,7 @@ export const geometricMean = list => Math.exp(list.reduce((sum, value) => sum + 
  * wrong is reported and left out.
  * @returns {Promise<Record<string, { ns: number, best: number }>>}
  */
-export async function rounds(competitors, row, operation, kind, { count = 9, milliseconds = 12, warm = 60 } = {}) {
+export async function rounds(competitors, row, operation, kind, { count = 11, milliseconds = 12, warm = 300 } = {}) {
   const running = []
   for (const competitor of competitors.filter(({ alive }) => alive)) {
     try {

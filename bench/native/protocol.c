@@ -68,20 +68,35 @@ static void run(const struct library *library, char operation, const struct mess
   else sink += library->validate(m->bytes, m->length);
 }
 
+// Nanoseconds this thread has been ready to run and was not let: other programs' doing, taken off as in drive/clock.js.
+static double waited(void) {
+  unsigned long long run = 0, wait = 0;
+  FILE *file = fopen("/proc/self/schedstat", "r");
+  if (!file) return 0;
+  int got = fscanf(file, "%llu %llu", &run, &wait);
+  fclose(file);
+  return got == 2 ? wait : 0;
+}
+
 static void time_it(const struct library *library, char operation, struct list *l, double milliseconds) {
-  double start = now(), t = start;
+  double spent = 0;
   uint64_t count = 0, batch = 1;
-  while (t < start + milliseconds * 1e6) {
-    for (uint64_t i = 0; i < batch; i++) {
-      run(library, operation, &l->messages[l->at]);
-      if (++l->at == l->count) l->at = 0;
+  while (spent < milliseconds * 1e6) {
+    double waited_before = waited(), start = now(), end = start + milliseconds * 1e6 - spent, t = start;
+    while (t < end) {
+      for (uint64_t i = 0; i < batch; i++) {
+        run(library, operation, &l->messages[l->at]);
+        if (++l->at == l->count) l->at = 0;
+      }
+      count += batch;
+      double after = now();
+      if (after - t < 5e5) batch *= 2;
+      t = after;
     }
-    count += batch;
-    double after = now();
-    if (after - t < 5e5) batch *= 2;
-    t = after;
+    double took = t - start, clean = took - (waited() - waited_before);
+    spent += clean > took / 10 ? clean : took / 10;
   }
-  printf("ok %.3f %llu\n", (t - start) / count, (unsigned long long)count);
+  printf("ok %.3f %llu\n", spent / count, (unsigned long long)count);
 }
 
 static const char *check(const struct library *library, char operation, struct list *l, int big) {

@@ -96,37 +96,49 @@ fn load(folder: &str, name: &str, kind: &str) -> Option<Row> {
     })
 }
 
-/// Dicts come back in another order, so lengths are compared, and what was written has to be read again.
+/// Dicts come back in another order, so lengths are compared: up to 7 bytes of padding depend on which entry is last.
 fn check(row: &Row, operation: &str) -> String {
     for i in (0..row.wires.len()).step_by(1 + row.wires.len() / 100) {
         (row.decode)(i);
-        if operation == "encode" && (row.encode)(i).len() != row.wires[i].len() && row.wires.len() > 1 {
+        if operation == "encode" && (row.encode)(i).len().abs_diff(row.wires[i].len()) > 7 {
             return "bad length differs".into();
         }
     }
     "ok".into()
 }
 
+/// Nanoseconds this thread has been ready to run and was not let: taken off, as in drive/clock.js.
+fn waited() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    text.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0.0)
+}
+
 fn time(row: &Row, operation: &str, milliseconds: f64, at: &mut usize) -> String {
-    let (mut batch, mut count, mut elapsed) = (1u64, 0u64, 0f64);
-    let start = Instant::now();
-    while elapsed < milliseconds * 1e6 {
-        for _ in 0..batch {
-            if operation == "encode" {
-                std::hint::black_box((row.encode)(*at));
-            } else {
-                (row.decode)(*at);
+    let wanted = milliseconds * 1e6;
+    let (mut batch, mut count, mut spent) = (1u64, 0u64, 0f64);
+    while spent < wanted {
+        let before = waited();
+        let start = Instant::now();
+        let (mut took, end) = (0f64, wanted - spent);
+        while took < end {
+            for _ in 0..batch {
+                if operation == "encode" {
+                    std::hint::black_box((row.encode)(*at));
+                } else {
+                    (row.decode)(*at);
+                }
+                *at = if *at + 1 == row.wires.len() { 0 } else { *at + 1 };
             }
-            *at = if *at + 1 == row.wires.len() { 0 } else { *at + 1 };
+            count += batch;
+            let after = start.elapsed().as_nanos() as f64;
+            if after - took < 5e5 {
+                batch *= 2;
+            }
+            took = after;
         }
-        count += batch;
-        let after = start.elapsed().as_nanos() as f64;
-        if after - elapsed < 5e5 {
-            batch *= 2;
-        }
-        elapsed = after;
+        spent += (took - (waited() - before)).max(took / 10.0);
     }
-    format!("ok {:.3} {count}", elapsed / count as f64)
+    format!("ok {:.3} {count}", spent / count as f64)
 }
 
 fn main() {
