@@ -1,172 +1,26 @@
-import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DBusCodecError } from '../js/errors.ts'
+import type { DBusCodecError } from '../js/errors.ts'
 import { MessageFramer, type MessageFramerOptions } from '../js/framer.ts'
-import { messageLength } from '../js/length.ts'
-
-const MAX = 134217728
-
-interface Stream {
-  name: string
-  hex: string
-  messages: number
-  end: 'clean' | 'partial' | 'error'
-  consumed: number
-}
-
-interface Report {
-  id: string
-  cases: { op: string; chunks?: string[]; stream?: string; then?: string; expect: string }[]
-}
-
-function vectors<T>(name: string): T[] {
-  const text = readFileSync(new URL(`./vectors/${name}`, import.meta.url), 'utf8')
-  return text.trimEnd().split('\n').map((line) => JSON.parse(line) as T)
-}
-
-const bytesOf = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex'))
-/** Bytes as text, one character each: quick to make and to compare. */
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
-
-/** A header of 16 bytes and nothing else that claims these lengths. */
-function claim(fields: number, body: number, little = true): Uint8Array {
-  const bytes = new Uint8Array(16)
-  const view = new DataView(bytes.buffer)
-  bytes.set([little ? 0x6c : 0x42, 1, 0, 1])
-  view.setUint32(4, body, little)
-  view.setUint32(8, 1, little)
-  view.setUint32(12, fields, little)
-  return bytes
-}
-
-/** What the framer takes for a message: a header without fields and a body filled with `fill`. */
-function message(body: number, fill = 0, little = true): Uint8Array {
-  const bytes = new Uint8Array(16 + body).fill(fill)
-  bytes.set(claim(0, body, little))
-  return bytes
-}
-
-function concat(...pieces: Uint8Array[]): Uint8Array {
-  return new Uint8Array(Buffer.concat(pieces))
-}
-
-function thrown(action: () => unknown): unknown {
-  try {
-    action()
-  } catch (error) {
-    return error
-  }
-  return undefined
-}
-
-const place = (error: unknown): string => {
-  expect(error).toBeInstanceOf(DBusCodecError)
-  return `${(error as DBusCodecError).code} at ${(error as DBusCodecError).offset}`
-}
-
-interface Outcome {
-  messages: string[]
-  error: string | undefined
-  pending: number
-}
-
-/** Everything a stream does, fed in these chunks. */
-function outcome(chunks: Iterable<Uint8Array>, options: Partial<MessageFramerOptions> = {}): Outcome {
-  const messages: string[] = []
-  const framer = new MessageFramer({ onMessage: (bytes) => void messages.push(textOf(bytes)), ...options })
-  const error = thrown(() => {
-    for (const chunk of chunks) framer.push(chunk)
-  })
-  return { messages, error: error === undefined ? undefined : place(error), pending: framer.pending }
-}
-
-function same(a: Outcome, b: Outcome): boolean {
-  return a.error === b.error && a.pending === b.pending && a.messages.length === b.messages.length
-    && a.messages.every((message, i) => message === b.messages[i])
-}
-
-function* cut(bytes: Uint8Array, ...at: number[]): Generator<Uint8Array> {
-  let from = 0
-  for (const to of [...at, bytes.length]) {
-    yield bytes.slice(from, to)
-    from = to
-  }
-}
-
-/** The slow, obvious framer: the whole stream at once. */
-function expected(stream: Uint8Array): Outcome {
-  const messages: string[] = []
-  let at = 0
-  for (;;) {
-    const rest = stream.subarray(at)
-    let length: number | undefined
-    const error = thrown(() => {
-      length = messageLength(rest)
-    })
-    if (error !== undefined) return { messages, error: place(error), pending: 0 }
-    if (length === undefined || length > rest.length) return { messages, error: undefined, pending: rest.length }
-    messages.push(textOf(rest.subarray(0, length)))
-    at += length
-  }
-}
-
-describe('messageLength', () => {
-  it('needs 16 bytes', () => {
-    const bytes = claim(0, 0)
-    for (let length = 0; length < 16; length++) expect(messageLength(bytes.subarray(0, length))).toBeUndefined()
-    expect(messageLength(bytes)).toBe(16)
-  })
-
-  it('adds header, fields padded to 8, and body, in either byte order', () => {
-    for (const little of [true, false]) {
-      for (let fields = 0; fields < 30; fields++) {
-        expect(messageLength(claim(fields, 5, little))).toBe(16 + ((fields + 7) & ~7) + 5)
-      }
-    }
-  })
-
-  it('refuses a first byte that names no byte order, at offset 0', () => {
-    for (let first = 0; first < 256; first++) {
-      if (first === 0x6c || first === 0x42) continue
-      const bytes = claim(0, 0)
-      bytes[0] = first
-      expect(place(thrown(() => messageLength(bytes)))).toBe('ERR_DBUS_BYTE_ORDER at 0')
-    }
-  })
-
-  it('refuses lengths over their limits at the length that is wrong, without wrapping at 2^31 or 2^32', () => {
-    for (const little of [true, false]) {
-      const verdict = (fields: number, body: number) => place(thrown(() => messageLength(claim(fields, body, little))))
-      for (const fields of [0x04000001, 0x7fffffff, 0x80000000, 0xfffffff0, 0xfffffff8, 0xfffffff9, 0xffffffff]) {
-        expect(verdict(fields, 0)).toBe('ERR_DBUS_FIELDS_LENGTH at 12')
-        expect(verdict(fields, 0xffffffff)).toBe('ERR_DBUS_FIELDS_LENGTH at 12')
-      }
-      for (const body of [MAX + 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff]) {
-        expect(verdict(0, body)).toBe('ERR_DBUS_BODY_LENGTH at 4')
-      }
-      expect(verdict(0, MAX)).toBe('ERR_DBUS_MESSAGE_LENGTH at 4')
-      expect(verdict(0, MAX - 15)).toBe('ERR_DBUS_MESSAGE_LENGTH at 4')
-      expect(verdict(0x04000000, MAX)).toBe('ERR_DBUS_MESSAGE_LENGTH at 4')
-      expect(messageLength(claim(0, MAX - 16, little))).toBe(MAX)
-      expect(messageLength(claim(0x04000000, 0x04000000 - 16, little))).toBe(MAX)
-      expect(verdict(0x04000000 - 1, 0x04000000 - 15)).toBe('ERR_DBUS_MESSAGE_LENGTH at 4')
-    }
-  })
-
-  it('refuses what is over the maximum asked for', () => {
-    expect(messageLength(claim(8, 8), 32)).toBe(32)
-    expect(place(thrown(() => messageLength(claim(8, 9), 32)))).toBe('ERR_DBUS_MESSAGE_LENGTH at 4')
-    expect(place(thrown(() => messageLength(claim(9, 8), 32)))).toBe('ERR_DBUS_MESSAGE_LENGTH at 4')
-  })
-
-  it('reads a view at any offset of its buffer', () => {
-    const shared = new Uint8Array(64).fill(0xff)
-    shared.set(claim(3, 4), 13)
-    expect(messageLength(shared.subarray(13))).toBe(28)
-  })
-})
+import {
+  bytesOf,
+  claim,
+  concat,
+  cut,
+  expected,
+  MAX,
+  message,
+  outcome,
+  place,
+  type Report,
+  type Stream,
+  same,
+  textOf,
+  thrown,
+  vectors,
+  watchCopies,
+} from './framing.ts'
 
 /** Streams that lose their frame. The other wrong ones are wrong inside a message: the decoder's to stop. */
 const FRAMING: Record<string, string> = {
@@ -248,121 +102,6 @@ describe('MessageFramer on what users reported', () => {
     expect(outcome(cut(bytes, 65536, 131072)).messages).toEqual([textOf(bytes)])
   })
 })
-
-describe('MessageFramer and memory', () => {
-  it('hands out a view of the chunk for each message that lies inside it', () => {
-    const pool = new Uint8Array(4096)
-    const chunk = pool.subarray(100, 300)
-    chunk.set(message(4, 1))
-    chunk.set(message(84, 2), 20)
-    chunk.set(message(64, 3), 120)
-    const seen: [boolean, number, number][] = []
-    const framer = new MessageFramer({
-      onMessage: (bytes) => seen.push([bytes.buffer === pool.buffer, bytes.byteOffset, bytes.length]),
-    })
-    framer.push(chunk)
-    expect(seen).toEqual([[true, 100, 20], [true, 120, 100], [true, 220, 80]])
-  })
-
-  it('copies only the message that a cut goes through', () => {
-    const stream = concat(message(1), message(2), message(3), message(4))
-    for (let at = 0; at <= stream.length; at++) {
-      const chunks = [...cut(stream, at)]
-      const copied: number[] = []
-      const framer = new MessageFramer({
-        onMessage: (bytes) => {
-          if (!chunks.some((chunk) => chunk.buffer === bytes.buffer)) copied.push(bytes.length)
-        },
-      })
-      for (const chunk of chunks) framer.push(chunk)
-      expect(copied.length).toBe([0, 17, 35, 54, 74].includes(at) ? 0 : 1)
-    }
-  })
-
-  it('gives a message from several chunks a buffer of exactly its length, its own', () => {
-    const buffers: Uint8Array[] = []
-    const framer = new MessageFramer({ onMessage: (bytes) => void buffers.push(bytes) })
-    const stream = concat(message(5000, 1), message(5000, 2))
-    for (const chunk of cut(stream, 10, 700, 5300, 9000)) framer.push(chunk)
-    expect(buffers.map((bytes) => bytes.buffer.byteLength)).toEqual([5016, 5016])
-    expect(buffers[0].buffer).not.toBe(buffers[1].buffer)
-    expect(concat(...buffers)).toEqual(stream)
-  })
-
-  it('hands out plain Uint8Arrays, also of Buffers', () => {
-    const kinds: unknown[] = []
-    const framer = new MessageFramer({ onMessage: (bytes) => void kinds.push(bytes.constructor) })
-    const stream = Buffer.concat([message(8), message(8)])
-    framer.push(stream.subarray(0, 30))
-    framer.push(stream.subarray(30))
-    expect(kinds).toEqual([Uint8Array, Uint8Array])
-  })
-
-  it('holds at most twice what came, or 1 KiB, whatever the header claims', () => {
-    const start = claim(0, MAX - 16)
-    const sizes = watchAllocations(() => {
-      const framer = new MessageFramer({ onMessage: () => {} })
-      framer.push(start)
-      for (let received = 16 + 1000; received < 300000; received += 1000) framer.push(new Uint8Array(new ArrayBuffer(1000)))
-    })
-    expect(sizes.slice(0, 2)).toEqual([1024, 4032])
-    expect(Math.max(...sizes)).toBeLessThan(2 * 300000)
-  })
-
-  it('joins 128 MiB of 64 KiB chunks with copies of at most three times the bytes, and keeps nothing of it', () => {
-    const piece = new Uint8Array(65536).fill(9)
-    const first = piece.slice()
-    first.set(claim(0, MAX - 16))
-    let got: Uint8Array | undefined
-    const framer = new MessageFramer({
-      onMessage: (bytes) => {
-        got = bytes
-      },
-    })
-    const sizes = watchAllocations(() => {
-      framer.push(first)
-      for (let sent = 65536; sent < MAX; sent += 65536) framer.push(piece)
-    })
-    expect(got?.length).toBe(MAX)
-    expect(got?.buffer.byteLength).toBe(MAX)
-    expect([got?.[16], got?.[MAX - 1]]).toEqual([9, 9])
-    // Each buffer is filled once at most: their sum bounds the bytes copied.
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(3 * MAX)
-    expect(framer.pending).toBe(0)
-    const start = message(8).subarray(0, 3)
-    const after = watchAllocations(() => framer.push(start))
-    expect(after).toEqual([16])
-  })
-})
-
-/** What Uint8Arrays are made of while `action` runs. */
-function watch(action: () => void): unknown[] {
-  const made: unknown[] = []
-  const original = globalThis.Uint8Array
-  const watched = new Proxy(original, {
-    construct(target, args) {
-      made.push(args[0])
-      return Reflect.construct(target, args)
-    },
-  })
-  globalThis.Uint8Array = watched
-  try {
-    action()
-  } finally {
-    globalThis.Uint8Array = original
-  }
-  return made
-}
-
-/** The sizes of those made by length. */
-function watchAllocations(action: () => void): number[] {
-  return watch(action).filter((from) => typeof from === 'number')
-}
-
-/** How many are made as copies of another. */
-function watchCopies(action: () => void): number {
-  return watch(action).filter((from) => ArrayBuffer.isView(from)).length
-}
 
 describe('MessageFramer and its handler', () => {
   const stream = concat(message(1, 1), message(2, 2), message(3, 3), message(4, 4), message(5, 5))
@@ -519,7 +258,12 @@ describe('MessageFramer and descriptors', () => {
     framer.push(concat(message(1, 1).subarray(5), message(1, 2)), ['b', 'c'])
     framer.push(new Uint8Array(0), ['d'])
     framer.push(message(1, 3))
-    expect(seen).toEqual([[0, undefined], [1, ['a', 'b', 'c']], [2, undefined], [3, ['d']]])
+    expect(seen).toEqual([
+      [0, undefined],
+      [1, ['a', 'b', 'c']],
+      [2, undefined],
+      [3, ['d']],
+    ])
   })
 
   it('gives each message as many as it counts, at every split', () => {
@@ -528,8 +272,9 @@ describe('MessageFramer and descriptors', () => {
       const [framer, seen] = collect({ countFds })
       framer.push(stream.subarray(0, at), ['a', 'b', 'c'])
       framer.push(stream.subarray(at), ['d', 'e', 'f'])
-      expect(seen.map(([, fds]) => fds)).toEqual(at === stream.length
-        ? [['a', 'b'], undefined, ['c'], []] : [['a', 'b'], undefined, ['c'], ['d', 'e', 'f']])
+      expect(seen.map(([, fds]) => fds)).toEqual(
+        at === stream.length ? [['a', 'b'], undefined, ['c'], []] : [['a', 'b'], undefined, ['c'], ['d', 'e', 'f']],
+      )
     }
   })
 
@@ -537,7 +282,10 @@ describe('MessageFramer and descriptors', () => {
     const [framer, seen] = collect({ countFds })
     framer.push(message(1, 2), ['a'])
     framer.push(message(1, 2))
-    expect(seen).toEqual([[2, ['a']], [2, []]])
+    expect(seen).toEqual([
+      [2, ['a']],
+      [2, []],
+    ])
   })
 
   it('gives back those not handed out: in the error, or by reset()', () => {

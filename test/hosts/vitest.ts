@@ -54,7 +54,10 @@ function withVariants(add: (name: string, ...rest: unknown[]) => void) {
 }
 
 function describeValues(values: readonly unknown[]): string {
-  return values.filter((value) => typeof value !== 'object' && typeof value !== 'function').join(' ').slice(0, 80)
+  return values
+    .filter((value) => typeof value !== 'object' && typeof value !== 'function')
+    .join(' ')
+    .slice(0, 80)
 }
 
 export const test = withVariants(addTest)
@@ -82,7 +85,11 @@ async function runTest(entry: Test, path: string[]): Promise<void> {
   } catch (error) {
     counts.failed++
     const { message, stack } = error as Error
-    const place = stack?.split('\n').find((line) => /^\s+at .*\.test/.test(line))?.trim() ?? ''
+    const place =
+      stack
+        ?.split('\n')
+        .find((line) => /^\s+at .*\.test/.test(line))
+        ?.trim() ?? ''
     console.log(`FAILED ${[...path, entry.name].join(' > ')}\n${message.slice(0, 2000)}\n${place}`)
   }
 }
