@@ -1,6 +1,7 @@
 // The bundles. What `embedded:` modules are is said here once; vitest.config.ts takes the same plugin.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import terser from '@rollup/plugin-terser'
 import { dts } from 'rollup-plugin-dts'
 
 const built = (name) => fileURLToPath(new URL(`build/${name}`, import.meta.url))
@@ -14,7 +15,7 @@ function engineOf(source) {
 }
 
 /** The Wasm modules as base64 and their JavaScript twin, as modules `embedded:simd`, `embedded:baseline` and `embedded:js`. */
-export function embedded({ wasm = true } = {}) {
+export function embedded() {
   return {
     name: 'embedded',
     enforce: 'pre',
@@ -23,8 +24,7 @@ export function embedded({ wasm = true } = {}) {
       if (!id.startsWith('\0embedded:')) return null
       const name = id.slice('\0embedded:'.length)
       if (name === 'js') return engineOf(readFileSync(built('engine.raw.js'), 'utf8'))
-      const base64 = wasm ? readFileSync(built(`${name}.wasm`)).toString('base64') : ''
-      return `export default ${JSON.stringify(base64)}`
+      return `export default ${JSON.stringify(readFileSync(built(`${name}.wasm`)).toString('base64'))}`
     },
   }
 }
@@ -40,15 +40,17 @@ const entry = (name) => `build/tsc/js/${name}.js`
 const adapters = readdirSync(fileURLToPath(new URL('js/adapters', import.meta.url)))
   .filter((file) => /^(dbus-next|dbus-next-register|dbus-native|jellybrick)\.ts$/.test(file))
   .map((file) => `adapters/${file.slice(0, -3)}`)
-const inputs = Object.fromEntries(['index', ...adapters].map((name) => [name, entry(name)]))
-const plugins = (wasm) => [bundled(), embedded({ wasm })]
+const inputs = Object.fromEntries(['index', 'js', ...adapters].map((name) => [name, entry(name)]))
+// Small, and still readable in a stack trace: names of classes and functions stay.
+const small = terser({ module: true, ecma: 2020, keep_classnames: true, keep_fnames: /^[A-Z]|^[a-z]{3}/, compress: { passes: 2 } })
+const plugins = [bundled(), embedded(), small]
 const external = /^node:|^dbus-codec$/
 
-function bundle(input, wasm, chunk) {
+function bundle(input, chunk) {
   return {
     input,
     external,
-    plugins: plugins(wasm),
+    plugins,
     output: [
       { dir: 'build', format: 'es', entryFileNames: '[name].js', chunkFileNames: `${chunk}.js` },
       { dir: 'build', format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: `${chunk}.cjs`, exports: 'named' },
@@ -57,14 +59,12 @@ function bundle(input, wasm, chunk) {
 }
 
 export default [
-  bundle(inputs, true, 'chunk-[name]'),
-  // The same without Wasm bytes: `dbus-codec/js`.
-  bundle({ js: entry('index') }, false, 'js-[name]'),
+  bundle(inputs, 'chunk-[name]'),
   {
     input: { cli: entry('cli/main') },
     // The command line is a user of the package like any other.
     external: (id) => external.test(id) || id.endsWith('/index.js'),
-    plugins: plugins(true),
+    plugins,
     output: {
       dir: 'build',
       format: 'es',

@@ -1,11 +1,11 @@
 // What the build puts into the bundle: see `embedded` in rollup.config.js.
 declare module 'embedded:simd' {
-  /** The Wasm module with SIMD, base64; empty in the bundle without Wasm. */
+  /** The Wasm module with SIMD, base64. */
   const base64: string
   export default base64
 }
 declare module 'embedded:baseline' {
-  /** The Wasm module without SIMD, base64; empty in the bundle without Wasm. */
+  /** The Wasm module without SIMD, base64. */
   const base64: string
   export default base64
 }

@@ -1,9 +1,7 @@
 // The border to WebAssembly: the only file that names it, makes instances and holds views of their memory. One source, three
 // engines; which one runs is decided when the first codec is made, never at import.
 import { instantiateSync } from '@assemblyscript/loader'
-import baseline from 'embedded:baseline'
 import instantiateJs from 'embedded:js'
-import simd from 'embedded:simd'
 import { DBusCodecError, type Fault, type FaultPlace } from './errors.ts'
 import {
   ABI_VERSION,
@@ -230,16 +228,25 @@ function wasm(): WasmApi | undefined {
   return (globalThis as { WebAssembly?: WasmApi }).WebAssembly
 }
 
+// The modules' bytes, base64. The entry gives them (js/embed.ts); that of `dbus-codec/js` has none to give.
+let embedded: { readonly simd: string; readonly baseline: string } | undefined
+
+/** Gives the modules' bytes. @internal */
+export function provideBytes(bytes: { readonly simd: string; readonly baseline: string }): void {
+  if (embedded !== undefined) return
+  embedded = bytes
+  chosen = undefined
+}
+
 // Compiled once a thread; instances come and go.
 const modules: { simd?: object; baseline?: object } = {}
 
 function moduleOf(name: 'simd' | 'baseline'): object {
   const api = wasm()
   if (api === undefined) throw new Error('no WebAssembly')
-  const base64 = name === 'simd' ? simd : baseline
   if (modules[name] === undefined) {
-    if (base64 === '') throw new Error('this bundle has no WebAssembly')
-    const text = atob(base64)
+    if (embedded === undefined) throw new Error('this entry has no WebAssembly')
+    const text = atob(embedded[name])
     const bytes = new Uint8Array(text.length)
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
     if (!api.validate(bytes)) throw new Error(`the ${name} module does not validate`)
@@ -290,7 +297,7 @@ function bestEngine(): EngineChoice {
     return { name: 'js', reason: 'ARMv6 has no working WebAssembly' }
   }
   if (wasm() === undefined) return { name: 'js', reason: 'there is no WebAssembly here' }
-  if (simd === '' && modules.simd === undefined) return { name: 'js', reason: 'this bundle has no WebAssembly' }
+  if (embedded === undefined && modules.simd === undefined) return { name: 'js', reason: 'this entry has no WebAssembly' }
   try {
     spare('simd', makeEngine('simd'))
     return { name: 'simd', reason: 'WebAssembly with SIMD' }

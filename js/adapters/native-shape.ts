@@ -67,7 +67,7 @@ export function nativeShape(peer: Peer, style: Style): Shape {
 
 function readShape(peer: Peer, { variants, objects, int64, bytes }: Style): Shape {
   const shape: Shape = {
-    makeBytes: bytes === 'numbers' ? (view) => Array.from(view) : asBuffer,
+    makeBytes: bytes === 'numbers' ? (view) => Array.from(view) : bytes === 'copy' ? copied : asBuffer,
     makeDict: (entries, keyType) => {
       if (objects && (keyType === 's' || keyType === 'o' || keyType === 'g')) return objectOf(entries as [string, unknown][])
       return peer.fork ? entries : tagged(entries, DICT_TAG)
@@ -110,6 +110,13 @@ function tagged<T extends object>(value: T, tag: symbol): T {
 /** Bytes as the peers have them. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** Out of Buffer's pool, as the peer does it, and faster than a slice (bench/adapters). */
+function copied(view: Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafe(view.length)
+  copy.set(view)
+  return copy
 }
 
 /** A signature taken apart, as the peers show it with a variant. */
