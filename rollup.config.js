@@ -42,7 +42,13 @@ const adapters = readdirSync(fileURLToPath(new URL('js/adapters', import.meta.ur
   .map((file) => `adapters/${file.slice(0, -3)}`)
 const inputs = Object.fromEntries(['index', 'js', ...adapters].map((name) => [name, entry(name)]))
 // Small, and still readable in a stack trace: names of classes and functions stay.
-const small = terser({ module: true, ecma: 2020, keep_classnames: true, keep_fnames: /^[A-Z]|^[a-z]{3}/, compress: { passes: 2 } })
+const small = terser({
+  module: true,
+  ecma: 2020,
+  keep_classnames: true,
+  keep_fnames: /^[A-Z]|^[a-z]{3}/,
+  compress: { passes: 2 },
+})
 const plugins = [bundled(), embedded(), small]
 const external = /^node:|^dbus-codec$/
 

@@ -125,7 +125,8 @@ function elementWriter(type: number, at: number, choice: ShapeChoice): Element {
       }
     case TYPE_INT64:
     case TYPE_UINT64:
-      return (view, i, value) => view.setBigUint64(i, BigInt.asUintN(64, bigintOf(type, at, toInt64 === undefined ? value : toInt64(value, code))), true)
+      return (view, i, value) =>
+        view.setBigUint64(i, BigInt.asUintN(64, bigintOf(type, at, toInt64 === undefined ? value : toInt64(value, code))), true)
     case TYPE_DOUBLE:
       return (view, i, value) => view.setFloat64(i, doubleOf(at, number(value)), true)
     default:

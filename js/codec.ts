@@ -262,7 +262,10 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   }
 
   /** A message whose header is marshalled and checked once, now. */
-  prepare<const S extends string = ''>(template: Omit<MessageInput<S>, 'serial' | 'body'>, options?: EncodeOptions): PreparedMessage<S> {
+  prepare<const S extends string = ''>(
+    template: Omit<MessageInput<S>, 'serial' | 'body'>,
+    options?: EncodeOptions,
+  ): PreparedMessage<S> {
     const big = isBig(options)
     const work = this.begin()
     const { engine, session } = work
@@ -292,7 +295,13 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   }
 
   /** @internal */
-  encodePreparedInto(prepared: PreparedMessage, serial: number, body: readonly unknown[], target: Uint8Array, offset: number): number {
+  encodePreparedInto(
+    prepared: PreparedMessage,
+    serial: number,
+    body: readonly unknown[],
+    target: Uint8Array,
+    offset: number,
+  ): number {
     checkBytes(target)
     const work = this.begin()
     try {

@@ -2,10 +2,7 @@
 import * as F from '../assembly/shared/faults.ts'
 
 /** The numbers a fault can have: every FAULT_ constant but FAULT_NONE. */
-export type Fault = Exclude<
-  { [K in keyof typeof F]: K extends `FAULT_${string}` ? (typeof F)[K] : never }[keyof typeof F],
-  0
->
+export type Fault = Exclude<{ [K in keyof typeof F]: K extends `FAULT_${string}` ? (typeof F)[K] : never }[keyof typeof F], 0>
 
 type Row = readonly [code: `ERR_DBUS_${string}`, sentence: string]
 
@@ -30,7 +27,10 @@ export const FAULTS: { readonly [K in Fault]: Row } = {
   [F.FAULT_TOO_MUCH_DATA]: ['ERR_DBUS_TOO_MUCH_DATA', 'the body is longer than its signature says'],
   [F.FAULT_SIGNATURE_LENGTH]: ['ERR_DBUS_SIGNATURE_LENGTH', 'a signature runs past the end of the data'],
   [F.FAULT_SIGNATURE_NUL]: ['ERR_DBUS_SIGNATURE_NUL', 'a signature is not terminated by a NUL'],
-  [F.FAULT_VARIANT_SIGNATURE_LENGTH]: ['ERR_DBUS_VARIANT_SIGNATURE_LENGTH', "a variant's signature runs past the end of the data"],
+  [F.FAULT_VARIANT_SIGNATURE_LENGTH]: [
+    'ERR_DBUS_VARIANT_SIGNATURE_LENGTH',
+    "a variant's signature runs past the end of the data",
+  ],
   [F.FAULT_VARIANT_SIGNATURE]: ['ERR_DBUS_VARIANT_SIGNATURE', "a variant's signature is not valid"],
   [F.FAULT_VARIANT_SIGNATURE_NUL]: ['ERR_DBUS_VARIANT_SIGNATURE_NUL', "a variant's signature is not terminated by a NUL"],
   [F.FAULT_VARIANT_EMPTY]: ['ERR_DBUS_VARIANT_EMPTY', "a variant's signature is empty"],

@@ -191,8 +191,7 @@ export function writeFields(w: Writer, shared: Shared, message: MessageInput, si
   numberField(w, FIELD_UNIX_FDS, unixFds)
   w.i32[record(FIELD_SIGNATURE) + 1] = signature === '' ? FIELD_ABSENT : signature.length
   pendingSlot = slot
-  pendingKey =
-    slot < 0 ? undefined : { big, type, path, interface: iface, member, errorName, destination, sender, signature }
+  pendingKey = slot < 0 ? undefined : { big, type, path, interface: iface, member, errorName, destination, sender, signature }
   return -1
 }
 

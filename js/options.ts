@@ -80,7 +80,10 @@ export function settingsOf(options: CodecOptions = {}): Settings {
   }
 }
 
-function pick<N extends keyof typeof CHOICES>(name: N, value: (typeof CHOICES)[N][number] | undefined): (typeof CHOICES)[N][number] {
+function pick<N extends keyof typeof CHOICES>(
+  name: N,
+  value: (typeof CHOICES)[N][number] | undefined,
+): (typeof CHOICES)[N][number] {
   const choices: readonly unknown[] = CHOICES[name]
   if (value === undefined) return choices[0] as (typeof CHOICES)[N][number]
   if (!choices.includes(value)) {
@@ -91,9 +94,28 @@ function pick<N extends keyof typeof CHOICES>(name: N, value: (typeof CHOICES)[N
 }
 
 const SHAPE_FUNCTIONS: ReadonlySet<string> = new Set<keyof Shape>([
-  'makeVariant', 'makeStruct', 'makeArray', 'makeDict', 'makeInt64', 'makeUint64', 'makeBytes', 'makeNumbers', 'makeUnixFd',
-  'makeObjectPath', 'makeSignature', 'variantSignature', 'variantValue', 'structMembers', 'arrayElements', 'dictEntries',
-  'toInt64', 'toBytes', 'toText', 'toBoolean', 'toNumber', 'toUnixFd',
+  'makeVariant',
+  'makeStruct',
+  'makeArray',
+  'makeDict',
+  'makeInt64',
+  'makeUint64',
+  'makeBytes',
+  'makeNumbers',
+  'makeUnixFd',
+  'makeObjectPath',
+  'makeSignature',
+  'variantSignature',
+  'variantValue',
+  'structMembers',
+  'arrayElements',
+  'dictEntries',
+  'toInt64',
+  'toBytes',
+  'toText',
+  'toBoolean',
+  'toNumber',
+  'toUnixFd',
 ])
 
 function shapeOf(shape: Shape | undefined): Shape {

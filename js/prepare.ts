@@ -4,7 +4,13 @@ import type { InputBodyOf } from './types.ts'
 /** What a prepared message needs of its codec. @internal */
 export interface PreparedWriter {
   encodePrepared(prepared: PreparedMessage, serial: number, body: readonly unknown[]): Uint8Array
-  encodePreparedInto(prepared: PreparedMessage, serial: number, body: readonly unknown[], target: Uint8Array, offset: number): number
+  encodePreparedInto(
+    prepared: PreparedMessage,
+    serial: number,
+    body: readonly unknown[],
+    target: Uint8Array,
+    offset: number,
+  ): number
 }
 
 /** A message whose header is ready; made by `codec.prepare`. */
@@ -22,7 +28,12 @@ export class PreparedMessage<S extends string = string> {
   private readonly codec: PreparedWriter
 
   /** @internal */
-  constructor(codec: PreparedWriter, header: Uint8Array, template: { signature?: S | undefined; flags?: number | undefined }, big: boolean) {
+  constructor(
+    codec: PreparedWriter,
+    header: Uint8Array,
+    template: { signature?: S | undefined; flags?: number | undefined },
+    big: boolean,
+  ) {
     this.codec = codec
     this.template = { ...template }
     this.header = header
@@ -32,7 +43,10 @@ export class PreparedMessage<S extends string = string> {
   }
 
   /** The message with this serial and body, as bytes of its own. */
-  encode(serial: number, ...body: InputBodyOf<S> extends readonly [] ? [body?: readonly []] : [body: InputBodyOf<S>]): Uint8Array {
+  encode(
+    serial: number,
+    ...body: InputBodyOf<S> extends readonly [] ? [body?: readonly []] : [body: InputBodyOf<S>]
+  ): Uint8Array {
     return this.codec.encodePrepared(this as unknown as PreparedMessage, serial, (body[0] ?? []) as readonly unknown[])
   }
 

@@ -70,9 +70,7 @@ export function makeRead(words: Int32Array, at: number, choice: ShapeChoice, sig
       return readUint32
     case TYPE_UNIX_FD: {
       const make = shape.makeUnixFd
-      return make === undefined
-        ? (r) => r.fd(r.i32[r.p++] >>> 0)
-        : (r) => make(r.fd(r.i32[r.p++] >>> 0))
+      return make === undefined ? (r) => r.fd(r.i32[r.p++] >>> 0) : (r) => make(r.fd(r.i32[r.p++] >>> 0))
     }
     case TYPE_BOOLEAN:
       return readBoolean
@@ -230,7 +228,8 @@ function makeReadBulk(type: number, choice: ShapeChoice): Read {
   if (type === TYPE_INT64 || type === TYPE_UINT64) {
     const half = type === TYPE_INT64 ? shape.makeInt64 : shape.makeUint64
     if (half !== undefined) {
-      return (r) => Array.from(read(r) as BigInt64Array, (v) => half(Number(BigInt.asIntN(32, v)), Number(BigInt.asIntN(32, v >> 32n))))
+      return (r) =>
+        Array.from(read(r) as BigInt64Array, (v) => half(Number(BigInt.asIntN(32, v)), Number(BigInt.asIntN(32, v >> 32n))))
     }
     if (choice.int64 === 'number') return (r) => Array.from(read(r) as BigInt64Array, exact)
   }

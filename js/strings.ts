@@ -70,9 +70,7 @@ function fewCharacters(b: Uint8Array, i: number, n: number): string {
     case 8:
       return make(b[i], b[i + 1], b[i + 2], b[i + 3], b[i + 4], b[i + 5], b[i + 6], b[i + 7])
     default:
-      return (
-        make(b[i], b[i + 1], b[i + 2], b[i + 3], b[i + 4], b[i + 5], b[i + 6], b[i + 7]) + fewCharacters(b, i + 8, n - 8)
-      )
+      return make(b[i], b[i + 1], b[i + 2], b[i + 3], b[i + 4], b[i + 5], b[i + 6], b[i + 7]) + fewCharacters(b, i + 8, n - 8)
   }
 }
 

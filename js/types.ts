@@ -333,11 +333,13 @@ type Tail<Unary extends 0[]> = Unary extends [0, ...infer Rest extends 0[]] ? Re
 type Arrays33 = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
 
 /** Sixteen characters a call: the sixteenth call that finds them has found the 256th. */
-type Over255<S extends string, Calls extends 0[] = []> =
-  S extends `${infer _0}${infer _1}${infer _2}${infer _3}${infer _4}${infer _5}${infer _6}${infer _7}${infer Rest8}`
-    ? Rest8 extends `${infer _0}${infer _1}${infer _2}${infer _3}${infer _4}${infer _5}${infer _6}${infer _7}${infer Rest}`
-      ? Calls['length'] extends 15
-        ? true
-        : Over255<Rest, [...Calls, 0]>
-      : false
+type Over255<
+  S extends string,
+  Calls extends 0[] = [],
+> = S extends `${infer _0}${infer _1}${infer _2}${infer _3}${infer _4}${infer _5}${infer _6}${infer _7}${infer Rest8}`
+  ? Rest8 extends `${infer _0}${infer _1}${infer _2}${infer _3}${infer _4}${infer _5}${infer _6}${infer _7}${infer Rest}`
+    ? Calls['length'] extends 15
+      ? true
+      : Over255<Rest, [...Calls, 0]>
     : false
+  : false

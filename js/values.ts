@@ -76,14 +76,7 @@ export interface Shape {
 }
 
 /** What an array of fixed-size numbers other than `ay` is decoded to. */
-export type NumberArray =
-  | Int16Array
-  | Uint16Array
-  | Int32Array
-  | Uint32Array
-  | Float64Array
-  | BigInt64Array
-  | BigUint64Array
+export type NumberArray = Int16Array | Uint16Array | Int32Array | Uint32Array | Float64Array | BigInt64Array | BigUint64Array
 
 /** The options of createCodec that say how values look, all given. @internal */
 export interface ShapeChoice {

@@ -1,10 +1,5 @@
 // The specification's numbers under the names users see. The values come from assembly/shared, the one source of truth.
-import {
-  MESSAGE_ERROR,
-  MESSAGE_METHOD_CALL,
-  MESSAGE_METHOD_RETURN,
-  MESSAGE_SIGNAL,
-} from '../assembly/shared/wire.ts'
+import { MESSAGE_ERROR, MESSAGE_METHOD_CALL, MESSAGE_METHOD_RETURN, MESSAGE_SIGNAL } from '../assembly/shared/wire.ts'
 
 export * from '../assembly/shared/faults.ts'
 export * from '../assembly/shared/layout.ts'

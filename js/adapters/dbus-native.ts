@@ -371,12 +371,37 @@ function fieldsOf(message: NativeMessage, fork: boolean) {
 
 /** The message in the peer's form. The two that come most are made in one piece: property by property costs twice as much. */
 function nativeMessage(decoded: Message): NativeMessage {
-  const { type, flags, serial, path, interface: iface, member, errorName, replySerial, destination, sender, signature, body } = decoded
+  const {
+    type,
+    flags,
+    serial,
+    path,
+    interface: iface,
+    member,
+    errorName,
+    replySerial,
+    destination,
+    sender,
+    signature,
+    body,
+  } = decoded
   if (signature !== '' && sender !== undefined && errorName === undefined && decoded.unixFds === undefined) {
-    if (path !== undefined && iface !== undefined && member !== undefined && destination === undefined && replySerial === undefined) {
+    if (
+      path !== undefined &&
+      iface !== undefined &&
+      member !== undefined &&
+      destination === undefined &&
+      replySerial === undefined
+    ) {
       return { serial, path, interface: iface, member, sender, signature, type, flags, body: body as unknown[] }
     }
-    if (replySerial !== undefined && destination !== undefined && path === undefined && iface === undefined && member === undefined) {
+    if (
+      replySerial !== undefined &&
+      destination !== undefined &&
+      path === undefined &&
+      iface === undefined &&
+      member === undefined
+    ) {
       return { serial, replySerial, destination, sender, signature, type, flags, body: body as unknown[] }
     }
   }
