@@ -1,11 +1,12 @@
 // One call of a codec: takes an engine instance that is not busy, has a message read or written, and says what went wrong. An
 // inner call, from a getter or a shape's function, finds the instance busy and gets another.
+import { Refusal } from './check.ts'
 import { chooseEngine, type Engine, type EngineChoice, idleEngine } from './engine.ts'
 import { DBusCodecError } from './errors.ts'
 import { FIELD_NAMES, type Fields, pendingHeader, placeHeader, Shared, uint32Field, writeFields } from './message.ts'
 import type { Settings } from './options.ts'
-import type { PreparedMessage } from './prepare.ts'
 import { type Plan, Session } from './plan.ts'
+import type { PreparedMessage } from './prepare.ts'
 import { Texts, Unreadable } from './tape.ts'
 import type { MessageInput } from './types.ts'
 import { bytesOf, typedArrayKind } from './values.ts'
@@ -30,7 +31,6 @@ import {
   PLAN_LOOSE,
   TAPE,
 } from './wire.ts'
-import { Refusal } from './check.ts'
 
 // Per engine instance: strings, headers and composed headers, whichever codec uses it.
 const states = new WeakMap<Engine, Shared>()

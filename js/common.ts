@@ -1,6 +1,6 @@
 // What both entries export as it is; the rest needs to know whether there is WebAssembly.
-export type { EngineChoice, EngineName } from './engine.ts'
 export type { BodyOptions, Codec, DecodeOptions, EncodeOptions, LoadOptions, ShapeOf, Verdict } from './codec.ts'
+export type { EngineChoice, EngineName } from './engine.ts'
 export { DBusCodecError, type FaultCode, isDBusCodecError } from './errors.ts'
 export { MessageFramer, type MessageFramerOptions } from './framer.ts'
 export { messageLength } from './length.ts'

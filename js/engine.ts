@@ -1,7 +1,7 @@
 // The border to WebAssembly: the only file that names it, makes instances and holds views of their memory. One source, three
 // engines; which one runs is decided when the first codec is made, never at import.
-import { instantiateSync } from '@assemblyscript/loader'
 import instantiateJs from 'embedded:js'
+import { instantiateSync } from '@assemblyscript/loader'
 import { DBusCodecError, type Fault, type FaultPlace } from './errors.ts'
 import {
   ABI_VERSION,

@@ -1,5 +1,6 @@
 // Headers: between the control block's records and the fields of a message. A field array that was read before costs one look-up; a
 // header that was written before is copied where it lies.
+import { Refusal, shown } from './check.ts'
 import type { Engine } from './engine.ts'
 import type { Reader, Texts, Writer } from './tape.ts'
 import type { Message, MessageInput } from './types.ts'
@@ -32,7 +33,6 @@ import {
   MEMO_SLOT,
   MEMO_SLOTS,
 } from './wire.ts'
-import { Refusal, shown } from './check.ts'
 
 /** The names of header fields in a message, by code. @internal */
 export const FIELD_NAMES = [

@@ -1,9 +1,9 @@
 // From linear memory to bytes of the caller's: what has been written, with the gaps filled from the caller's own arrays and texts.
+import { Refusal } from './check.ts'
 import type { Engine } from './engine.ts'
 import { writeUtf8 } from './strings.ts'
-import { CONTROL_OUTPUT_LENGTH, FAULT_VALUE_TYPE } from './wire.ts'
-import { Refusal } from './check.ts'
 import type { Gap } from './tape.ts'
+import { CONTROL_OUTPUT_LENGTH, FAULT_VALUE_TYPE } from './wire.ts'
 
 // Small results are cut from a slab: an ArrayBuffer of its own costs as much as encoding a small message (bench/limits).
 const SLAB = 65536

@@ -6,18 +6,17 @@ import { describe, expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
-// Imports run from a later line to an earlier one, never the other way and never within a line.
+// Imports run from a later line to an earlier one, never the other way and never within a line. docs/architecture.md draws them.
 const ASSEMBLY = [
   ['shared'],
   ['memory'],
   ['fault', 'plan'],
   ['tape'],
   ['window', 'utf8', 'names', 'intern'],
-  ['text', 'fields'],
-  ['signature'],
+  ['signature', 'fields'],
+  ['text'],
   ['read', 'write'],
   ['swap', 'header', 'compose'],
-  ['match'],
   ['index'],
 ]
 
@@ -26,18 +25,20 @@ const JS = [
   ['wire'],
   ['errors'],
   ['length'],
-  ['framer'],
-  ['engine'],
+  ['engine', 'framer'],
   ['strings', 'values'],
+  ['check'],
+  ['tape'],
   ['reader'],
-  ['writer'],
-  ['bulk', 'path'],
+  ['bulk'],
+  ['writer', 'path'],
   ['plan'],
-  ['message'],
-  ['codec'],
-  ['match'],
-  ['adapters', 'transport'],
-  ['index'],
+  ['message', 'signature', 'names', 'output', 'options', 'prepare'],
+  ['call'],
+  ['codec', 'embed'],
+  ['common'],
+  ['index', 'js'],
+  ['adapters'],
   ['cli'],
 ]
 
@@ -46,7 +47,11 @@ const ONLY: Record<string, readonly string[]> = {
   types: ['types'],
   length: ['shared', 'wire', 'errors'],
   framer: ['shared', 'wire', 'errors', 'length'],
-  transport: ['transport', 'framer', 'errors', 'message', 'types', 'wire'],
+  engine: ['shared', 'wire', 'errors'],
+  prepare: ['types'],
+  embed: ['engine'],
+  adapters: ['adapters', 'index', 'framer', 'errors', 'values', 'types'],
+  cli: ['cli', 'index'],
 }
 
 interface Source {
@@ -117,12 +122,21 @@ describe('imports', () => {
   })
 
   test('name files that exist', () => {
-    const missing = all.flatMap(edges).filter(({ to, from }) => /^(js|assembly)\//.test(to) && !existsSync(join(ROOT, to)) && from)
+    const missing = all
+      .flatMap(edges)
+      .filter(({ to, from }) => /^(js|assembly)\//.test(to) && !existsSync(join(ROOT, to)) && from)
     expect(missing.map(({ from, to }) => `${from.path}: ${to}`)).toEqual([])
   })
 
   test('make no circle', () => {
-    const graph = new Map(all.map((source) => [source.path, edges(source).filter(({ type }) => !type).map(({ to }) => to)]))
+    const graph = new Map(
+      all.map((source) => [
+        source.path,
+        edges(source)
+          .filter(({ type }) => !type)
+          .map(({ to }) => to),
+      ]),
+    )
     const circles: string[] = []
     const visit = (path: string, above: string[]) => {
       if (above.includes(path)) circles.push([...above.slice(above.indexOf(path)), path].join(' → '))
@@ -143,20 +157,33 @@ describe('imports', () => {
 
   test('of shared/ are none, and what it holds are integer literals', () => {
     for (const { path, text } of assembly.filter(({ part }) => part === 'shared')) {
-      const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '').split('\n').filter((line) => line.trim() !== '')
-      expect(code.filter((line) => !/^export const [A-Z0-9_]+ = -?(0x[0-9a-fA-F]+|\d+)$/.test(line.trim())), path).toEqual([])
+      const code = text
+        .replace(/\/\/.*$|\/\*[^]*?\*\//gm, '')
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+      expect(
+        code.filter((line) => !/^export const [A-Z0-9_]+ = -?(0x[0-9a-fA-F]+|\d+)$/.test(line.trim())),
+        path,
+      ).toEqual([])
     }
   })
 
   test('of types.ts are types', () => {
-    const runtime = js.filter(({ part }) => part === 'types').flatMap(edges).filter(({ type }) => !type)
+    const runtime = js
+      .filter(({ part }) => part === 'types')
+      .flatMap(edges)
+      .filter(({ type }) => !type)
     expect(runtime).toEqual([])
   })
 
   test('between adapters stay within one family of libraries', () => {
-    const between = js.filter(({ part }) => part === 'adapters').flatMap(edges).filter(({ part }) => part === 'adapters')
+    const between = js
+      .filter(({ part }) => part === 'adapters')
+      .flatMap(edges)
+      .filter(({ part }) => part === 'adapters')
     const named = between.map(({ from, to }) => `${from.path.slice('js/adapters/'.length)} ${to.slice('js/adapters/'.length)}`)
     expect([...new Set(named)].sort()).toEqual([
+      'dbus-native.ts native-message.ts',
       'dbus-native.ts native-shape.ts',
       'dbus-next-register.ts dbus-next.ts',
       'dbus-next.ts next-family.ts',
@@ -179,7 +206,7 @@ function filesWith(files: Source[], pattern: RegExp): string[] {
   return files.filter((file) => pattern.test(codeOf(file))).map(({ path }) => path)
 }
 
-const HOSTED = /^js\/(transport|adapters|cli)\//
+const HOSTED = /^js\/(adapters|cli)\//
 
 describe('one place', () => {
   test('has raw loads and stores: assembly/memory.ts', () => {
@@ -192,7 +219,7 @@ describe('one place', () => {
     expect(filesWith(js, /\bWebAssembly\b/)).toContain('js/engine.ts')
   })
 
-  test('uses node: modules and what only browsers have: js/transport, js/adapters and js/cli', () => {
+  test('uses node: modules and what only browsers have: js/adapters and js/cli', () => {
     const node = js.flatMap(edges).filter(({ to, from }) => to.startsWith('node:') && !HOSTED.test(from.path))
     expect(node.map(({ from, to }) => `${from.path}: ${to}`)).toEqual([])
     const names = /\b(document|window|navigator|localStorage|WebSocket|fetch|require)\s*[.(]|\bprocess\.(?!arch|env|config)/
@@ -205,7 +232,12 @@ describe('one place', () => {
   })
 
   test('waits at the top of a module: none', () => {
-    expect(filesWith(js.filter(({ path }) => !HOSTED.test(path)), /^await\b|^(?:export )?const .*= await\b/m)).toEqual([])
+    expect(
+      filesWith(
+        js.filter(({ path }) => !HOSTED.test(path)),
+        /^await\b|^(?:export )?const .*= await\b/m,
+      ),
+    ).toEqual([])
   })
 })
 

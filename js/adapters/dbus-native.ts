@@ -1,9 +1,9 @@
 // dbus-native 0.16.x and its fork @homebridge/dbus-native 0.7.x over this codec: the functions of their message module, exchanged.
 // Both call them through the module, so this works at any time before a connection is made.
-import { type Codec, createCodec } from '../index.ts'
 import { type DBusCodecError, isDBusCodecError } from '../errors.ts'
 import { MessageFramer } from '../framer.ts'
-import type { Message } from '../types.ts'
+import { type Codec, createCodec } from '../index.ts'
+import { FIELD_NAMES, fieldsOf, type NativeMessage, nativeMessage } from './native-message.ts'
 import {
   asBuffer,
   type LongClass,
@@ -15,23 +15,7 @@ import {
   type VariantClass,
 } from './native-shape.ts'
 
-/** A message as applications of the peer have it: fields that it does not have are not there. */
-export interface NativeMessage {
-  serial?: number
-  type?: number
-  flags?: number
-  path?: string
-  interface?: string
-  member?: string
-  errorName?: string
-  replySerial?: number
-  destination?: string
-  sender?: string
-  signature?: string
-  unixFds?: number
-  fds?: unknown[]
-  body?: unknown[]
-}
+export type { NativeMessage } from './native-message.ts'
 
 export interface ConnectionOptions extends ReadOptions {
   maxMessageSize?: number | undefined
@@ -66,7 +50,6 @@ export interface BodyFunctions {
   unmarshall(bytes: Buffer, signature: string, offset?: number, options?: ReadOptions): unknown
 }
 
-const METHOD_CALL = 1
 const MAX_MESSAGE_LENGTH = 134217728
 const SHORTEST_MESSAGE = 16
 
@@ -306,19 +289,6 @@ class NativeCodec {
 const NO_OPTIONS: ReadOptions = {}
 const LITTLE_ENDIAN = 0x6c
 
-const FIELD_NAMES = [
-  undefined,
-  'path',
-  'interface',
-  'member',
-  'errorName',
-  'replySerial',
-  'destination',
-  'sender',
-  'signature',
-  'unixFds',
-] as const
-
 // Faults of a header that says things, but not all it should or in names that are none. The peers write and read such messages,
 // and their tests do so everywhere.
 const HEADER_FAULTS = /^ERR_DBUS_(MISSING_\w+|INTERFACE|MEMBER|ERROR_NAME|DESTINATION|SENDER|LOCAL_\w+)$/
@@ -347,82 +317,6 @@ const PHRASES: Readonly<Record<string, string>> = {
   ERR_DBUS_MESSAGE_LENGTH: 'Message exceeds the maximum size: ',
   ERR_DBUS_LENGTH_OUT_OF_BOUNDS: 'Declared length runs past the end of the message: ',
   ERR_DBUS_ARRAY_TOO_LONG: 'Declared array length exceeds the maximum: ',
-}
-
-function fieldsOf(message: NativeMessage, fork: boolean) {
-  const { signature } = message
-  // The peers leave out header fields that are falsy, and a body without a signature.
-  return {
-    type: message.type || METHOD_CALL,
-    flags: message.flags || 0,
-    serial: message.serial as number,
-    path: message.path || undefined,
-    interface: message.interface || undefined,
-    member: message.member || undefined,
-    errorName: message.errorName || undefined,
-    replySerial: message.replySerial || undefined,
-    destination: message.destination || undefined,
-    sender: message.sender || undefined,
-    signature: signature || '',
-    unixFds: fork ? undefined : message.fds?.length || undefined,
-    body: signature && message.body ? message.body : [],
-  }
-}
-
-/** The message in the peer's form. The two that come most are made in one piece: property by property costs twice as much. */
-function nativeMessage(decoded: Message): NativeMessage {
-  const {
-    type,
-    flags,
-    serial,
-    path,
-    interface: iface,
-    member,
-    errorName,
-    replySerial,
-    destination,
-    sender,
-    signature,
-    body,
-  } = decoded
-  if (signature !== '' && sender !== undefined && errorName === undefined && decoded.unixFds === undefined) {
-    if (
-      path !== undefined &&
-      iface !== undefined &&
-      member !== undefined &&
-      destination === undefined &&
-      replySerial === undefined
-    ) {
-      return { serial, path, interface: iface, member, sender, signature, type, flags, body: body as unknown[] }
-    }
-    if (
-      replySerial !== undefined &&
-      destination !== undefined &&
-      path === undefined &&
-      iface === undefined &&
-      member === undefined
-    ) {
-      return { serial, replySerial, destination, sender, signature, type, flags, body: body as unknown[] }
-    }
-  }
-  return sparseMessage(decoded)
-}
-
-function sparseMessage(message: Message): NativeMessage {
-  const native: NativeMessage = { serial: message.serial }
-  if (message.path !== undefined) native.path = message.path
-  if (message.interface !== undefined) native.interface = message.interface
-  if (message.member !== undefined) native.member = message.member
-  if (message.errorName !== undefined) native.errorName = message.errorName
-  if (message.replySerial !== undefined) native.replySerial = message.replySerial
-  if (message.destination !== undefined) native.destination = message.destination
-  if (message.sender !== undefined) native.sender = message.sender
-  if (message.signature !== '') native.signature = message.signature
-  if (message.unixFds !== undefined) native.unixFds = message.unixFds
-  native.type = message.type
-  native.flags = message.flags
-  if (message.signature !== '') native.body = message.body as unknown[]
-  return native
 }
 
 function longestOf(options: ConnectionOptions | undefined): number {

@@ -1,7 +1,7 @@
 // What dbus-next and its fork @jellybrick/dbus-next have in common: how values look, and how a message goes in and out.
-import { type Codec, createCodec } from '../index.ts'
 import { isDBusCodecError } from '../errors.ts'
 import { MessageFramer } from '../framer.ts'
+import { type Codec, createCodec } from '../index.ts'
 import type { Message } from '../types.ts'
 import type { Shape } from '../values.ts'
 
