@@ -35,6 +35,21 @@ function bundled() {
   return { name: 'bundled', resolveId: (id) => (id === '@assemblyscript/loader' ? loader : null) }
 }
 
+// `import` and `require` give the same types, not twins: a class with private members is told from its copy.
+function typesForImport() {
+  return {
+    name: 'types-for-import',
+    generateBundle(_, files) {
+      for (const { fileName, exports, isEntry } of Object.values(files)) {
+        if (!isEntry) continue
+        const required = `./${fileName.replace(/^.*\/|\.d\.cts$/g, '')}.cjs`
+        const source = exports.length > 0 ? `export * from '${required}'\n` : 'export {}\n'
+        this.emitFile({ type: 'asset', fileName: fileName.replace(/cts$/, 'ts'), source })
+      }
+    },
+  }
+}
+
 const entry = (name) => `build/tsc/js/${name}.js`
 // What is there to be imported: the entry, the command line, and one file for each peer library.
 const adapters = readdirSync(fileURLToPath(new URL('js/adapters', import.meta.url)))
@@ -80,14 +95,11 @@ export default [
       paths: (id) => (id.endsWith('/index.js') ? './index.js' : id),
     },
   },
-  // One file of types for each entry, for `import` and for `require`.
+  // One file of types for each entry.
   {
     input: Object.fromEntries(Object.entries(inputs).map(([name, file]) => [name, file.replace(/\.js$/, '.d.ts')])),
     external,
-    plugins: [dts()],
-    output: [
-      { dir: 'build', format: 'es', entryFileNames: '[name].d.ts', chunkFileNames: 'types-[name].d.ts' },
-      { dir: 'build', format: 'es', entryFileNames: '[name].d.cts', chunkFileNames: 'types-[name].d.cts' },
-    ],
+    plugins: [dts(), typesForImport()],
+    output: { dir: 'build', format: 'es', entryFileNames: '[name].d.cts', chunkFileNames: 'types-[name].d.cts' },
   },
 ]
