@@ -71,9 +71,41 @@ export function install(module: MessageModule): BodyFunctions {
   module.marshall = (message) => native.marshall(message)
   module.unmarshall = (bytes, options) => native.unmarshall(bytes, options)
   module.unmarshalMessages = (...parameters) => native.unmarshalMessages(...parameters)
-  const body = native.bodyFunctions()
+  const siblings = siblingsOf(module)
+  const body = native.bodyFunctions(siblings && { marshall: siblings.marshall.exports, unmarshall: siblings.unmarshall.exports })
+  if (siblings) {
+    siblings.marshall.exports = body.marshall
+    siblings.unmarshall.exports = body.unmarshall
+  }
   installed.set(module, body)
   return body
+}
+
+interface NodeModule<Exports = unknown> {
+  exports: Exports
+  require(name: string): unknown
+}
+
+interface Siblings {
+  marshall: NodeModule<BodyFunctions['marshall']>
+  unmarshall: NodeModule<BodyFunctions['unmarshall']>
+}
+
+/**
+ * The modules for bodies alone that lie beside the message module. Each is one function, so it is Node's table of loaded modules
+ * that must give another: to those who ask for it later.
+ */
+function siblingsOf(module: MessageModule): Siblings | undefined {
+  // Not in every Node, and in no other place where this may be bundled.
+  const loader = globalThis.process?.getBuiltinModule?.('module') as { _cache?: Record<string, NodeModule> } | undefined
+  const cache = loader?._cache ?? {}
+  const filename = Object.keys(cache).find((name) => cache[name].exports === module)
+  if (filename === undefined) return undefined
+  const sibling = (name: string) => {
+    cache[filename].require(`./${name}`)
+    return cache[filename.replace(/message(\.js)?$/, `${name}$1`)]
+  }
+  return { marshall: sibling('marshall'), unmarshall: sibling('unmarshall') } as Siblings
 }
 
 class NativeCodec {
@@ -152,16 +184,18 @@ class NativeCodec {
     }
   }
 
-  /** A whole message. What is wrong with its header's fields, or with a text, is passed over, as the peer does and its tests pin. */
+  /** A whole message. What is wrong with its header's fields, or with a name, is passed over, as the peer does and its tests pin. */
   unmarshall(bytes: Buffer, options: ReadOptions | undefined): NativeMessage {
     try {
-      try {
-        return nativeMessage(this.#codec(options).decode(bytes))
-      } catch (error) {
-        if (!isLenient(error)) throw error
-        return this.#unmarshallLoosely(bytes, options)
-      }
+      return nativeMessage(this.#codec(options).decode(bytes))
     } catch (error) {
+      if (isHarmless(error, SIGNATURE_FAULTS) && !hasEmptyElements(bytes)) return this.#own.unmarshall(bytes, options)
+      if (!isHarmless(error, HEADER_FAULTS)) throw this.#protocolError(error)
+    }
+    try {
+      return this.#unmarshallLoosely(bytes, options)
+    } catch (error) {
+      if (isHarmless(error, SIGNATURE_FAULTS) && !hasEmptyElements(bytes)) return this.#own.unmarshall(bytes, options)
       throw this.#protocolError(error)
     }
   }
@@ -260,17 +294,18 @@ class NativeCodec {
     return this.#newError((PHRASES[error.code] ?? '') + error.message, error)
   }
 
-  bodyFunctions(): BodyFunctions {
+  /** `own`: the peer's, where they are known. What this codec refuses is left to them, or to the message that would carry the body. */
+  bodyFunctions(own: BodyFunctions | undefined): BodyFunctions {
     return {
       marshall: (signature, values, offset = 0) => {
         try {
           return asBuffer((this.#lastCodec ?? this.#codec(undefined)).marshal(signature, values as never, { offset }))
         } catch (error) {
-          // The peer's error, or its bytes: a body at offset 0 stands at the end of a message.
+          if (own) return own.marshall(signature, values, offset)
           const bytes = this.#own.marshall({ serial: 1, type: 2, replySerial: 1, signature, body: values })
-          const body = bytes.subarray(bytes.length - bytes.readUInt32LE(4))
-          if (!isLeftToThePeer(error) || offset % 8 !== 0) throw error
-          return body
+          // A body starts on a multiple of 8, and stands at the end.
+          if (offset % 8 !== 0) throw error
+          return bytes.subarray(bytes.length - bytes.readUInt32LE(4))
         }
       },
       unmarshall: (bytes, signature, offset = 0, options) => {
@@ -278,7 +313,15 @@ class NativeCodec {
         try {
           return this.#codec(options).unmarshal(signature, bytes, { offset })
         } catch (error) {
-          if (!isLenient(error)) throw this.#protocolError(error)
+          if (!isDBusCodecError(error)) throw error
+          // The peer reads as far as the signature goes.
+          if (error.code === 'ERR_DBUS_TOO_MUCH_DATA') {
+            return this.#codec(options).unmarshal(signature, bytes.subarray(0, error.offset), { offset })
+          }
+          if (own && isHarmless(error, SIGNATURE_FAULTS) && !hasEmptyElements(Buffer.concat([bytes, Buffer.from(signature)]))) {
+            return own.unmarshall(bytes, signature, offset, options)
+          }
+          if (!isHarmless(error, HEADER_FAULTS)) throw this.#protocolError(error)
           return this.#codecFor(styleOf(this.#peer, options), 'structure').unmarshal(signature, bytes, { offset })
         }
       },
@@ -289,23 +332,29 @@ class NativeCodec {
 const NO_OPTIONS: ReadOptions = {}
 const LITTLE_ENDIAN = 0x6c
 
-// Faults of a header that says things, but not all it should or in names that are none. The peers write and read such messages,
-// and their tests do so everywhere.
-const HEADER_FAULTS = /^ERR_DBUS_(MISSING_\w+|INTERFACE|MEMBER|ERROR_NAME|DESTINATION|SENDER|LOCAL_\w+)$/
-// Faults of a text inside the body.
-const TEXT_FAULTS = /^ERR_DBUS_(OBJECT_PATH|TYPE_CODE|ARRAY_DEPTH|ARRAY_ELEMENT|STRUCT_\w+|DICT_\w+)$/
+// Faults of a header that says things, but not all it should or in names that are none, and of paths. The peers write and read such
+// messages, and their tests do so everywhere.
+const HEADER_FAULTS = /^ERR_DBUS_(MISSING_\w+|INTERFACE|MEMBER|ERROR_NAME|DESTINATION|SENDER|LOCAL_\w+|OBJECT_PATH)$/
+// Faults of a signature as value: the peers' tests send "xxxtt(t)s{u}uuiibb".
+const SIGNATURE_FAULTS = /^ERR_DBUS_(TYPE_CODE|ARRAY_DEPTH|ARRAY_ELEMENT|STRUCT_\w+|DICT_\w+)$/
 
-function isLeftToThePeer(error: unknown): boolean {
-  if (!isDBusCodecError(error)) return false
-  // Without a path it is the body's own signature that is wrong.
-  return (
-    HEADER_FAULTS.test(error.code) ||
-    (TEXT_FAULTS.test(error.code) && error.code !== 'ERR_DBUS_OBJECT_PATH' && error.path !== undefined)
-  )
+function isHarmless(error: unknown, faults: RegExp): boolean {
+  return isDBusCodecError(error) && faults.test(error.code)
 }
 
-function isLenient(error: unknown): error is DBusCodecError {
-  return isDBusCodecError(error) && (HEADER_FAULTS.test(error.code) || TEXT_FAULTS.test(error.code))
+/** Whether the peer may be told to write what this codec refuses, though it is no valid message. */
+function isLeftToThePeer(error: unknown): boolean {
+  if (isHarmless(error, HEADER_FAULTS)) return (error as DBusCodecError).code !== 'ERR_DBUS_OBJECT_PATH'
+  // Without a path it is the body's own signature that is wrong.
+  return isHarmless(error, SIGNATURE_FAULTS) && (error as DBusCodecError).path !== undefined
+}
+
+/**
+ * Whether any text in there could be a signature with an array of elements of no size, at which the peer would never end: of r, or of
+ * a struct that is empty or starts with such.
+ */
+function hasEmptyElements(bytes: Buffer): boolean {
+  return /a[({]*[r)}]/.test(bytes.toString('latin1'))
 }
 
 /** What the peer's tests, and so its users, find in the text of an error. */
