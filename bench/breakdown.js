@@ -1,14 +1,15 @@
 // Where does the time go? Shares of copy, header, walk, text and object building in a decode, and of the type checks in an encode, for
 // a small message and a large one. Sampled by V8's profiler; what runs inside WebAssembly is split by timing its parts.
-import { Session } from 'node:inspector/promises'
+
 import { readFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
 import { SourceMap } from 'node:module'
 import { interleave, under } from './drive/local.js'
 import { options } from './drive/options.js'
 import { context, save } from './drive/results.js'
 import { printTable } from './drive/table.js'
-import { toForm, typesOf } from './messages/types.js'
 import { messagesOf, rowNamed } from './messages/rows.js'
+import { toForm, typesOf } from './messages/types.js'
 import { write } from './messages/write.js'
 import { open } from './peers/ours.js'
 
@@ -65,7 +66,10 @@ async function profile(run) {
     functions.set(callFrame.functionName, (functions.get(callFrame.functionName) ?? 0) + hitCount)
   }
   const shares = Object.fromEntries([...hits].map(([part, count]) => [part, count / total]).sort((a, b) => b[1] - a[1]))
-  const top = [...functions].sort((a, b) => b[1] - a[1]).slice(0, 12).map(([name, count]) => [name, count / total])
+  const top = [...functions]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 12)
+    .map(([name, count]) => [name, count / total])
   return { shares, top }
 }
 
@@ -91,8 +95,9 @@ function check(type, value) {
     case 'a': {
       const [item] = type.items
       if (ArrayBuffer.isView(value)) return true
-      if (item.code !== '{') return Array.isArray(value) && value.every(inner => check(item, inner))
-      if (value instanceof Map) return [...value].every(([key, inner]) => check(item.items[0], key) && check(item.items[1], inner))
+      if (item.code !== '{') return Array.isArray(value) && value.every((inner) => check(item, inner))
+      if (value instanceof Map)
+        return [...value].every(([key, inner]) => check(item.items[0], key) && check(item.items[1], inner))
       for (const key in value) if (!check(item.items[1], value[key])) return false
       return true
     }
@@ -103,7 +108,7 @@ function check(type, value) {
     case 'b':
       return typeof value === 'boolean'
     case 'n':
-      return value === ((value << 16) >> 16)
+      return value === (value << 16) >> 16
     case 'q':
       return value === (value & 0xffff)
     case 'y':
@@ -136,10 +141,16 @@ for (const name of ['rssi', 'gmo']) {
   figures[name] = { times, decode, encode }
   printTable([`${name}, ns`, ...Object.keys(times)], [['', ...Object.values(times).map(Math.round)]])
   for (const [direction, { shares, top }] of Object.entries({ decode, encode })) {
-    printTable([`${name} ${direction}`, 'share'], Object.entries(shares).map(([part, share]) => [part, `${(share * 100).toFixed(1)} %`]))
-    printTable(['  function', 'share'], top.map(([part, share]) => [`  ${part}`, `${(share * 100).toFixed(1)} %`]))
+    printTable(
+      [`${name} ${direction}`, 'share'],
+      Object.entries(shares).map(([part, share]) => [part, `${(share * 100).toFixed(1)} %`]),
+    )
+    printTable(
+      ['  function', 'share'],
+      top.map(([part, share]) => [`  ${part}`, `${(share * 100).toFixed(1)} %`]),
+    )
   }
-  const percent = value => `${((value / times.decode) * 100).toFixed(0)} %`
+  const percent = (value) => `${((value / times.decode) * 100).toFixed(0)} %`
   printTable(
     [`${name}: of a decode's time`, 'share'],
     [

@@ -6,7 +6,7 @@ const FOLDER = new URL('./charts/', import.meta.url).pathname
 const OURS = '#0b7285'
 const OTHERS = ['#868e96', '#adb5bd', '#ced4da', '#b08968', '#ddb892', '#9c6644', '#7f5539']
 
-const short = value => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
+const short = (value) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
 
 function draw(name, width, height, option) {
   mkdirSync(FOLDER, { recursive: true })
@@ -34,7 +34,7 @@ export function bars(name, { title, note, rows, series }) {
       type: 'bar',
       itemStyle: { color: label.startsWith('dbus-codec') ? OURS : OTHERS[other++ % OTHERS.length] },
       label: { show: true, position: 'right', fontSize: 9, formatter: ({ value }) => (value ? time(value) : '') },
-      data: values.map(value => value ?? null),
+      data: values.map((value) => value ?? null),
     })),
   })
 }

@@ -37,7 +37,7 @@ const figures = []
 for (const each of MACHINES.filter(({ machine }) => !wanted || wanted.includes(machine))) {
   let competitors
   try {
-    competitors = ENGINES.map(engine => start(each, engine))
+    competitors = ENGINES.map((engine) => start(each, engine))
   } catch (error) {
     console.error(`left out: ${error.message}`)
     continue
@@ -58,7 +58,7 @@ printTable(
     machine,
     row,
     operation,
-    ...ENGINES.map(engine => duration(result[engine]?.ns)),
+    ...ENGINES.map((engine) => duration(result[engine]?.ns)),
     ratio(result.baseline?.ns / result.simd?.ns),
     ratio(result.js?.ns / result.simd?.ns),
   ]),

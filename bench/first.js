@@ -6,7 +6,13 @@ import { context, save } from './drive/results.js'
 import { duration, ratio } from './drive/table.js'
 import { report } from './report.js'
 
-const NAMES = { ours: 'dbus-codec', 'dbus-native': 'dbus-native', 'dbus-next': 'dbus-next', jellybrick: 'jellybrick', homebridge: 'homebridge' }
+const NAMES = {
+  ours: 'dbus-codec',
+  'dbus-native': 'dbus-native',
+  'dbus-next': 'dbus-next',
+  jellybrick: 'jellybrick',
+  homebridge: 'homebridge',
+}
 const OPERATIONS = ['decode', 'encode', 'validate']
 
 const chosen = options()
@@ -30,7 +36,13 @@ function suiteOf(row, operation) {
       continue
     }
     const run = measure.once(operation)
-    suite.add(name, () => { sink = run() }, { minSamples: 5, maxTime: chosen.quick ? 0.05 : 0.3 })
+    suite.add(
+      name,
+      () => {
+        sink = run()
+      },
+      { minSamples: 5, maxTime: chosen.quick ? 0.05 : 0.3 },
+    )
   }
   return suite
 }
@@ -45,7 +57,9 @@ for (const row of chosen.rows.filter(({ name }) => !name.endsWith('1m'))) {
     figures[row.name][operation] = result
     const cells = libraries.map(({ name }) => `${name} ${duration(result[name]?.ns)}`)
     const peers = libraries.slice(1).map(({ name }) => result[name]?.ns ?? Infinity)
-    console.log(`${row.name.padEnd(7)} ${operation.padEnd(8)} ${cells.join('  ')}  ${ratio(Math.min(...peers) / result['dbus-codec']?.ns)}`)
+    console.log(
+      `${row.name.padEnd(7)} ${operation.padEnd(8)} ${cells.join('  ')}  ${ratio(Math.min(...peers) / result['dbus-codec']?.ns)}`,
+    )
   }
 }
 if (sink === undefined) console.error('nothing was measured')

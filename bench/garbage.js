@@ -3,8 +3,8 @@ import { under } from './drive/local.js'
 import { options } from './drive/options.js'
 import { context, save } from './drive/results.js'
 import { printTable } from './drive/table.js'
-import { toForm, typesOf } from './messages/types.js'
 import { messagesOf, rowNamed } from './messages/rows.js'
+import { toForm, typesOf } from './messages/types.js'
 import { write } from './messages/write.js'
 import { open } from './peers/ours.js'
 
@@ -36,7 +36,7 @@ function bytesOf(run, messages = MESSAGES) {
 }
 
 const nothing = bytesOf(() => undefined)
-const measured = run => Math.max(0, bytesOf(run) - nothing)
+const measured = (run) => Math.max(0, bytesOf(run) - nothing)
 
 /** A message object as decode gives it, made by hand: what a decode cannot do without. */
 const byHand = (fields, body) => ({
@@ -60,7 +60,7 @@ const BODIES = {
   rssi: () => ['org.bluez.Device1', { RSSI: new Variant('n', -89) }, []],
 }
 
-const formOf = message => ({
+const formOf = (message) => ({
   ...message,
   body: typesOf(message.signature).map((type, i) => toForm(type, message.body[i], library.shape)),
 })
@@ -82,12 +82,12 @@ for (const [name, body] of Object.entries(BODIES)) {
 }
 printTable(
   ['bytes a call', 'encodeInto', 'encode', 'validate', 'decode', 'the decoded objects made by hand'],
-  figures.map(({ row, ...rest }) => [row, ...Object.values(rest).map(value => value.toFixed(1))]),
+  figures.map(({ row, ...rest }) => [row, ...Object.values(rest).map((value) => value.toFixed(1))]),
 )
 
 /** Ten million messages, all different, decoded and encoded: memory after a full collection at each million. */
 const rotation = messagesOf(rowNamed('rssi'), true)
-const wires = rotation.map(message => write(message))
+const wires = rotation.map((message) => write(message))
 const forms = rotation.map(formOf)
 const target = Buffer.alloc(1024)
 const steady = []
@@ -100,7 +100,7 @@ for (let million = 0; million <= 10; million++) {
     library.encodeInto(forms[i % forms.length], target)
   }
 }
-const mebi = bytes => (bytes / 2 ** 20).toFixed(1)
+const mebi = (bytes) => (bytes / 2 ** 20).toFixed(1)
 printTable(
   ['millions of messages', 'heap MiB', 'array buffers MiB', 'resident MiB'],
   steady.map(({ million, heap, arrayBuffers, rss }) => [million, mebi(heap), mebi(arrayBuffers), mebi(rss)]),

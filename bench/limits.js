@@ -5,8 +5,8 @@ import { interleave, under } from './drive/local.js'
 import { options } from './drive/options.js'
 import { context, save } from './drive/results.js'
 import { duration, printTable, ratio } from './drive/table.js'
-import { toForm, typesOf } from './messages/types.js'
 import { messagesOf, rowNamed } from './messages/rows.js'
+import { toForm, typesOf } from './messages/types.js'
 import { write } from './messages/write.js'
 import { open } from './peers/ours.js'
 
@@ -37,9 +37,27 @@ const { f: emptyCall } = new WebAssembly.Instance(new WebAssembly.Module(EMPTY))
 for (const name of ['ay8192', 'ay1m', 'au10k', 'ad10k']) {
   const { form, little, big } = inputs(name)
   const target = Buffer.alloc(little.length)
-  add(name, 'encode', 'memcpy into an array of its own', () => new Uint8Array(little), () => library.encode(form))
-  add(name, 'encodeInto', 'memcpy', () => target.set(little), () => library.encodeInto(form, target))
-  add(name, 'decode', 'memcpy into an array of its own', () => new Uint8Array(little), () => library.decode(little))
+  add(
+    name,
+    'encode',
+    'memcpy into an array of its own',
+    () => new Uint8Array(little),
+    () => library.encode(form),
+  )
+  add(
+    name,
+    'encodeInto',
+    'memcpy',
+    () => target.set(little),
+    () => library.encodeInto(form, target),
+  )
+  add(
+    name,
+    'decode',
+    'memcpy into an array of its own',
+    () => new Uint8Array(little),
+    () => library.decode(little),
+  )
   add(name, 'decode, view', 'empty Wasm call', emptyCall, () => library.decodeView(little))
   add(name, 'validate', 'empty Wasm call', emptyCall, () => library.validate(little))
   if (name.startsWith('ay')) continue
@@ -58,20 +76,44 @@ for (const name of ['s8192', 's1m']) {
   const [least, how] = a < b ? [latin, 'latin1Slice'] : [utf8, 'utf8Slice']
   const target = Buffer.alloc(little.length)
   add(name, 'decode', `isUtf8 + ${how}`, least, () => library.decode(little))
-  add(name, 'encode', 'latin1Write', () => target.latin1Write(form.body[0], start), () => library.encode(form))
-  add(name, 'encode', 'Buffer.from', () => Buffer.from(form.body[0]), () => library.encode(form))
-  add(name, 'validate', 'isUtf8', () => isUtf8(text), () => library.validate(little))
+  add(
+    name,
+    'encode',
+    'latin1Write',
+    () => target.latin1Write(form.body[0], start),
+    () => library.encode(form),
+  )
+  add(
+    name,
+    'encode',
+    'Buffer.from',
+    () => Buffer.from(form.body[0]),
+    () => library.encode(form),
+  )
+  add(
+    name,
+    'validate',
+    'isUtf8',
+    () => isUtf8(text),
+    () => library.validate(little),
+  )
 }
 for (const name of ['hello', 'su', 'rssi']) {
   const { form, little } = inputs(name)
   const target = Buffer.alloc(little.length)
   add(name, 'decode', 'empty Wasm call', emptyCall, () => library.decode(little))
-  add(name, 'encodeInto', 'memcpy', () => target.set(little), () => library.encodeInto(form, target))
+  add(
+    name,
+    'encodeInto',
+    'memcpy',
+    () => target.set(little),
+    () => library.encodeInto(form, target),
+  )
   add(name, 'validate', 'empty Wasm call', emptyCall, () => library.validate(little))
 }
 
 printTable(
   ['row', 'operation', 'limit', 'ours ns', 'limit ns', 'multiple'],
-  figures.map(each => [each.row, each.what, each.limit, duration(each.ns), duration(each.limitNs), ratio(each.multiple)]),
+  figures.map((each) => [each.row, each.what, each.limit, duration(each.ns), duration(each.limitNs), ratio(each.multiple)]),
 )
 if (!chosen.partial) save('limits', { context: context(), figures })

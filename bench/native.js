@@ -18,7 +18,7 @@ const competitors = [
   ...programs.map(({ name, command, args }) => new Competitor(name, command, [...args, folder])),
 ]
 const names = competitors.map(({ name }) => name)
-console.log(['row'.padEnd(28), ...names.map(name => name.padStart(10))].join(' '))
+console.log(['row'.padEnd(28), ...names.map((name) => name.padStart(10))].join(' '))
 
 const figures = {}
 for (const row of chosen.rows) {
@@ -42,7 +42,7 @@ if (!chosen.partial) {
 }
 
 function print(row, kind, operation, result) {
-  const cells = names.map(name => duration(result[name]?.ns).padStart(Math.max(10, name.length)))
+  const cells = names.map((name) => duration(result[name]?.ns).padStart(Math.max(10, name.length)))
   const others = Object.entries(result).filter(([name]) => name !== OURS && !name.startsWith('own C'))
   const best = others.sort((a, b) => a[1].ns - b[1].ns)[0]
   const lead = best && result[OURS] ? `${ratio(best[1].ns / result[OURS].ns)} ${best[0]}` : ''

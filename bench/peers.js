@@ -22,10 +22,10 @@ const wanted = chosen.only?.split(',')
 const libraries = LIBRARIES.filter(({ name }) => !wanted || wanted.includes(name))
 
 const start = () => libraries.map(({ name, ...rest }) => Competitor.library(name, { node: chosen.node, ...rest }))
-const stop = competitors => Promise.all(competitors.map(competitor => competitor.close()))
+const stop = (competitors) => Promise.all(competitors.map((competitor) => competitor.close()))
 
 /** decode_view is ours for `ay`; the peers' plain decode, which is a view in three of them, stands beside it. */
-const operationsOf = row => OPERATIONS.filter(operation => operation !== 'decode_view' || row.name.startsWith('ay'))
+const operationsOf = (row) => OPERATIONS.filter((operation) => operation !== 'decode_view' || row.name.startsWith('ay'))
 
 async function measure(competitors, row, figures) {
   for (const kind of kindsOf(row)) {
@@ -45,7 +45,9 @@ function print(row, kind, operation, result) {
   const best = peers.sort((a, b) => a[1].ns - b[1].ns)[0]
   const lead = best && result[OURS] ? `${ratio(best[1].ns / result[OURS].ns)} ${best[0]}` : ''
   const cells = libraries.map(({ name }) => duration(result[name]?.ns))
-  console.log([row.name.padEnd(7), kind.padEnd(8), operation.padEnd(11), ...cells.map(cell => cell.padStart(8)), lead].join(' '))
+  console.log(
+    [row.name.padEnd(7), kind.padEnd(8), operation.padEnd(11), ...cells.map((cell) => cell.padStart(8)), lead].join(' '),
+  )
 }
 
 async function longWarm() {

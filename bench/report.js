@@ -9,8 +9,8 @@ import { targets, verdict } from './targets.js'
 const OURS = 'dbus-codec'
 const FILE = new URL('./RESULTS.md', import.meta.url).pathname
 
-const titleOf = name => ROWS.find(row => row.name === name)?.title ?? name
-const plainTitle = name => titleOf(name).replaceAll('`', '')
+const titleOf = (name) => ROWS.find((row) => row.name === name)?.title ?? name
+const plainTitle = (name) => titleOf(name).replaceAll('`', '')
 
 function about({ context }) {
   const { cpu, cores, memory, platform, node, commit, date } = context
@@ -20,25 +20,27 @@ function about({ context }) {
 const section = (title, data, body) => (data ? `## ${title}\n\n${about(data)}\n\n${body(data)}\n` : '')
 
 /** One line a row and operation: each library's time, then our lead over the best of the others. */
-function leads(figures, names, operations, kinds, others = names.filter(name => !name.startsWith(OURS))) {
+function leads(figures, names, operations, kinds, others = names.filter((name) => !name.startsWith(OURS))) {
   const rows = []
   for (const [row, byKind] of Object.entries(figures)) {
     for (const kind of kinds) {
       for (const operation of operations) {
         const cell = byKind[kind]?.[operation]
         if (!cell) continue
-        const best = Math.min(...others.map(name => cell[name]?.ns ?? Infinity))
+        const best = Math.min(...others.map((name) => cell[name]?.ns ?? Infinity))
         const label = `${titleOf(row)}, ${operation.replace('_be', ' big-endian').replace('_view', ' view')}`
         const kindLabel = kind === 'rotation' ? ', rotation' : ''
-        rows.push([label + kindLabel, ...names.map(name => duration(cell[name]?.ns)), ratio(best / cell[OURS]?.ns)])
+        rows.push([label + kindLabel, ...names.map((name) => duration(cell[name]?.ns)), ratio(best / cell[OURS]?.ns)])
       }
     }
   }
   return markdownTable(['ns a message', ...names, 'lead'], rows)
 }
 
-const namesIn = figures => [
-  ...new Set(Object.values(figures).flatMap(kinds => Object.values(kinds).flatMap(cells => Object.values(cells).flatMap(Object.keys)))),
+const namesIn = (figures) => [
+  ...new Set(
+    Object.values(figures).flatMap((kinds) => Object.values(kinds).flatMap((cells) => Object.values(cells).flatMap(Object.keys))),
+  ),
 ]
 
 function first(data) {
@@ -64,8 +66,10 @@ function peers(data) {
 
 function native(data) {
   const names = namesIn(data.figures)
-  const versions = Object.entries(data.versions).map(([name, version]) => `${name} ${version}`).join(', ')
-  const others = names.filter(name => name !== OURS && !name.startsWith('own C'))
+  const versions = Object.entries(data.versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')
+  const others = names.filter((name) => name !== OURS && !name.startsWith('own C'))
   return [
     `${versions}. Encode: from values of the language to bytes (sd-bus: to a sealed message); decode: from bytes, validated, every`,
     'value read; validate: from bytes only. The lead is over the fastest other library; our own validators do not count as such.',
@@ -74,14 +78,21 @@ function native(data) {
   ].join('\n')
 }
 
-const limits = data =>
+const limits = (data) =>
   markdownTable(
     ['row', 'operation', 'limit', 'ours, ns', 'limit, ns', 'multiple'],
-    data.figures.map(each => [titleOf(each.row), each.what, each.limit, duration(each.ns), duration(each.limitNs), ratio(each.multiple)]),
+    data.figures.map((each) => [
+      titleOf(each.row),
+      each.what,
+      each.limit,
+      duration(each.ns),
+      duration(each.limitNs),
+      ratio(each.multiple),
+    ]),
   )
 
 function breakdown(data) {
-  const percent = share => `${(share * 100).toFixed(0)} %`
+  const percent = (share) => `${(share * 100).toFixed(0)} %`
   return Object.entries(data.figures)
     .map(([row, { times, decode, encode }]) => {
       const parts = Object.entries(decode.shares).map(([part, share]) => ['decode', part, percent(share)])
@@ -102,13 +113,23 @@ function scale({ figures }) {
   const times = (label, list) =>
     markdownTable(
       [label, 'decode', 'encode', 'validate', 'decode, view'],
-      list.map(each => [each.label, duration(each.decode), duration(each.encode), duration(each.validate), duration(each.view)]),
+      list.map((each) => [
+        each.label,
+        duration(each.decode),
+        duration(each.encode),
+        duration(each.validate),
+        duration(each.view),
+      ]),
     )
   return [
     times('body, bytes', figures.size),
     markdownTable(
       ['peak memory beyond the message itself', 'message, bytes', 'MiB'],
-      figures.memory.map(({ signature, operation, size, bytes }) => [`${signature} ${operation}`, size, (bytes / 2 ** 20).toFixed(1)]),
+      figures.memory.map(({ signature, operation, size, bytes }) => [
+        `${signature} ${operation}`,
+        size,
+        (bytes / 2 ** 20).toFixed(1),
+      ]),
     ),
     times('number of structs (iii)', figures.values),
     times('distinct strings', figures.strings),
@@ -119,22 +140,22 @@ function scale({ figures }) {
 
 const ENGINES = ['simd', 'baseline', 'js']
 
-const engines = data =>
+const engines = (data) =>
   `Under qemu only the ratios between engines mean something.\n\n${markdownTable(
     ['machine, row, operation', ...ENGINES, 'baseline / simd', 'js / simd'],
     data.figures.map(({ machine, row, operation, result, emulated }) => [
       `${machine}, ${titleOf(row)}, ${operation}`,
-      ...ENGINES.map(engine => (emulated ? '' : duration(result[engine]?.ns))),
+      ...ENGINES.map((engine) => (emulated ? '' : duration(result[engine]?.ns))),
       ratio(result.baseline?.ns / result.simd?.ns),
       ratio(result.js?.ns / result.simd?.ns),
     ]),
   )}`
 
 function garbage(data) {
-  const mebi = bytes => (bytes / 2 ** 20).toFixed(1)
+  const mebi = (bytes) => (bytes / 2 ** 20).toFixed(1)
   const perCall = markdownTable(
     ['bytes of heap a call', 'encodeInto', 'encode', 'validate', 'decode', 'the decoded objects made by hand'],
-    data.figures.map(({ row, ...rest }) => [titleOf(row), ...Object.values(rest).map(value => value.toFixed(1))]),
+    data.figures.map(({ row, ...rest }) => [titleOf(row), ...Object.values(rest).map((value) => value.toFixed(1))]),
   )
   const steady = markdownTable(
     ['millions of messages', 'heap, MiB', 'array buffers, MiB', 'resident, MiB'],
@@ -143,18 +164,30 @@ function garbage(data) {
   return `${perCall}\n\n${steady}`
 }
 
-const startup = data =>
+const startup = (data) =>
   markdownTable(
     ['a new process each time', 'median, ms', 'best, ms', 'of the median peer'],
-    Object.entries(data.figures).map(([name, { ms, best }]) => [name, ms.toFixed(2), best.toFixed(2), ratio(ms / data.medianPeer)]),
+    Object.entries(data.figures).map(([name, { ms, best }]) => [
+      name,
+      ms.toFixed(2),
+      best.toFixed(2),
+      ratio(ms / data.medianPeer),
+    ]),
   )
 
 function accept() {
   const list = targets()
-  const count = wanted => list.filter(({ passed }) => passed === wanted).length
+  const count = (wanted) => list.filter(({ passed }) => passed === wanted).length
   const table = markdownTable(
     ['row and operation', 'against', 'target', 'repeated', 'rotation', 'verdict'],
-    list.map(({ what, against, target, repeated, rotation, passed }) => [what, against, target, repeated, rotation, verdict(passed)]),
+    list.map(({ what, against, target, repeated, rotation, passed }) => [
+      what,
+      against,
+      target,
+      repeated,
+      rotation,
+      verdict(passed),
+    ]),
   )
   const sum = `${count(true)} pass, ${count(false)} miss, ${count(undefined)} not measured.`
   return `## Targets\n\n${sum} The rotation has to reach 0.7 of the target.\n\n${table}\n`
@@ -166,7 +199,10 @@ function charts() {
   const large = ['gmo', 'ass100', 's8192', 'ad10k']
   const peersData = load('peers')
   const nativeData = load('native')
-  for (const [name, rows, what] of [['small', small, 'Small messages'], ['large', large, 'Large messages']]) {
+  for (const [name, rows, what] of [
+    ['small', small, 'Small messages'],
+    ['large', large, 'Large messages'],
+  ]) {
     for (const direction of ['decode', 'encode']) {
       const labels = ['dbus-codec', 'dbus-native', 'dbus-next', 'jellybrick', 'homebridge']
       if (peersData) {
@@ -174,25 +210,25 @@ function charts() {
           title: `${what}: ${direction}, ns a message (shorter is better)`,
           note: about(peersData),
           rows: rows.map(plainTitle),
-          series: labels.map(label => [label, rows.map(row => peersData.warm[row]?.once?.[direction]?.[label]?.ns)]),
+          series: labels.map((label) => [label, rows.map((row) => peersData.warm[row]?.once?.[direction]?.[label]?.ns)]),
         })
       }
       if (!nativeData) continue
-      const nativeLabels = ['dbus-codec', 'libdbus', 'sd-bus', 'GDBus', 'dbus-fast'].filter(label =>
-        rows.some(row => nativeData.figures[row]?.once?.[direction]?.[label]),
+      const nativeLabels = ['dbus-codec', 'libdbus', 'sd-bus', 'GDBus', 'dbus-fast'].filter((label) =>
+        rows.some((row) => nativeData.figures[row]?.once?.[direction]?.[label]),
       )
       bars(`${name}-${direction}-native`, {
         title: `${what}: ${direction} beside C and Python, ns a message`,
         note: about(nativeData),
         rows: rows.map(plainTitle),
-        series: nativeLabels.map(label => [label, rows.map(row => nativeData.figures[row]?.once?.[direction]?.[label]?.ns)]),
+        series: nativeLabels.map((label) => [label, rows.map((row) => nativeData.figures[row]?.once?.[direction]?.[label]?.ns)]),
       })
     }
   }
   const scaleData = load('scale')
   if (!scaleData) return
   const pick = (signature, operation) =>
-    scaleData.figures.size.filter(each => each.signature === signature).map(each => [each.size, each[operation]])
+    scaleData.figures.size.filter((each) => each.signature === signature).map((each) => [each.size, each[operation]])
   lines('scale', {
     title: 'Time against size of the body',
     note: about(scaleData),

@@ -6,7 +6,7 @@ import { options } from './drive/options.js'
 import { context, save } from './drive/results.js'
 import { duration, printTable } from './drive/table.js'
 import { Random } from './messages/random.js'
-import { toForm, Typed, typesOf } from './messages/types.js'
+import { Typed, toForm, typesOf } from './messages/types.js'
 import { write } from './messages/write.js'
 import { open } from './peers/ours.js'
 
@@ -15,10 +15,10 @@ under(chosen.node)
 
 const MEBI = 1 << 20
 const MAKE = {
-  ay: n => Buffer.alloc(n, 7),
-  s: n => 'x'.repeat(n),
-  au: n => new Uint32Array(n / 4).fill(7),
-  as: n => Array.from({ length: n / 32 }, (_, i) => `item ${String(i).padStart(18, '0')}`),
+  ay: (n) => Buffer.alloc(n, 7),
+  s: (n) => 'x'.repeat(n),
+  au: (n) => new Uint32Array(n / 4).fill(7),
+  as: (n) => Array.from({ length: n / 32 }, (_, i) => `item ${String(i).padStart(18, '0')}`),
 }
 
 const signal = (signature, body) => ({
@@ -63,7 +63,11 @@ function timed(message) {
   const body = typesOf(message.signature).map((type, i) => toForm(type, message.body[i], library.shape))
   const form = { ...message, body }
   const bytes = write(message)
-  const runs = { decode: () => library.decode(bytes), encode: () => library.encode(form), validate: () => library.validate(bytes) }
+  const runs = {
+    decode: () => library.decode(bytes),
+    encode: () => library.encode(form),
+    validate: () => library.validate(bytes),
+  }
   if (message.signature === 'ay') runs.view = () => library.decodeView(bytes)
   return { bytes: bytes.length, ...interleave(runs, timing) }
 }
@@ -71,7 +75,7 @@ function timed(message) {
 const table = (name, label) =>
   printTable(
     [label, 'decode ns', 'encode ns', 'validate ns', 'view ns'],
-    figures[name].map(each => [
+    figures[name].map((each) => [
       each.label,
       duration(each.decode),
       duration(each.encode),
@@ -89,7 +93,11 @@ for (const signature of Object.keys(MAKE)) {
 }
 table('size', 'body bytes')
 
-for (const [signature, operations] of [['ay', ['decode', 'view', 'encode', 'validate']], ['s', ['validate', 'decode']], ['as', ['validate']]]) {
+for (const [signature, operations] of [
+  ['ay', ['decode', 'view', 'encode', 'validate']],
+  ['s', ['validate', 'decode']],
+  ['as', ['validate']],
+]) {
   for (const operation of operations) {
     for (const size of SIZES.slice(1, signature === 'as' ? 5 : 6)) {
       const script = new URL(import.meta.url).pathname
@@ -124,7 +132,10 @@ for (const n of [1, 10, 100, 1000, 10_000]) {
   const random = new Random(n)
   const messages = Array.from({ length: n }, () => {
     const codes = Array.from({ length: 12 }, () => random.pick('ynqiu'.split(''))).join('')
-    return signal(codes, Array.from(codes, () => 7))
+    return signal(
+      codes,
+      Array.from(codes, () => 7),
+    )
   })
   figures.signatures.push({ n, label: n, ...inTurn(messages) })
 }
@@ -138,8 +149,8 @@ for (const n of [1, 2, 4, 8, 16, 32, 63]) {
 table('nesting', 'nested variants')
 
 function inTurn(messages) {
-  const wires = messages.map(message => write(message))
-  const forms = messages.map(message => ({ ...message }))
+  const wires = messages.map((message) => write(message))
+  const forms = messages.map((message) => ({ ...message }))
   const turn = (list, run) => {
     let at = 0
     return () => {

@@ -12,13 +12,13 @@ const COUNT = chosen.quick ? 3 : 15
 const ROOT = new URL('../', import.meta.url).pathname
 const hex = write(messagesOf(rowNamed('rssi'), false)[0]).toString('hex')
 
-const OURS = first => `
+const OURS = (first) => `
   const bytes = Buffer.from('${hex}', 'hex')
   const start = process.hrtime.bigint()
   const { createCodec } = await import('./build/index.js')
   ${first}
   console.log(Number(process.hrtime.bigint() - start))`
-const PEER = name => `
+const PEER = (name) => `
   import { createRequire } from 'node:module'
   const require = createRequire('${ROOT}package.json')
   const start = process.hrtime.bigint()
@@ -35,16 +35,23 @@ const PROGRAMS = {
   'homebridge: import': PEER('@homebridge/dbus-native'),
 }
 
-const samples = Object.fromEntries(Object.keys(PROGRAMS).map(name => [name, []]))
+const samples = Object.fromEntries(Object.keys(PROGRAMS).map((name) => [name, []]))
 for (let round = 0; round < COUNT; round++) {
   for (const [name, program] of Object.entries(PROGRAMS)) {
-    const { stdout, stderr, status } = spawnSync(chosen.node, ['--input-type=module', '-e', program], { cwd: ROOT, encoding: 'utf8' })
+    const { stdout, stderr, status } = spawnSync(chosen.node, ['--input-type=module', '-e', program], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    })
     if (status !== 0) throw new Error(`${name}: ${stderr}`)
     samples[name].push(Number(stdout) / 1e6)
   }
 }
-const figures = Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, { ms: median(list), best: Math.min(...list) }]))
-const peers = Object.entries(figures).filter(([name]) => !name.startsWith('dbus-codec')).map(([, { ms }]) => ms)
+const figures = Object.fromEntries(
+  Object.entries(samples).map(([name, list]) => [name, { ms: median(list), best: Math.min(...list) }]),
+)
+const peers = Object.entries(figures)
+  .filter(([name]) => !name.startsWith('dbus-codec'))
+  .map(([, { ms }]) => ms)
 const medianPeer = median(peers)
 printTable(
   ['what', 'median ms', 'best ms', 'of the median peer'],

@@ -51,14 +51,14 @@ const TARGETS = [
 ]
 
 function each(rows, operations, against, least) {
-  return rows.flatMap(row => operations.map(operation => ({ row, operation, against, least })))
+  return rows.flatMap((row) => operations.map((operation) => ({ row, operation, against, least })))
 }
 
 function rowNames() {
   return ['hello', 'su', 'rssi', 'gmo', 'ay256', 'ay8192', 'ay1m', 's256', 's8192', 's1m', 'ad10k', 'au10k', 'ass100']
 }
 
-const fastest = (cell, names) => Math.min(...names.map(name => cell[name]?.ns ?? Infinity))
+const fastest = (cell, names) => Math.min(...names.map((name) => cell[name]?.ns ?? Infinity))
 
 /** How many times as fast we are; undefined when it was not measured. */
 function ratioOf({ row, operation, against }, kind, { peers, native }) {
@@ -90,7 +90,7 @@ function quotient(a, b) {
 /** @returns {{ what: string, target: string, repeated?: number, rotation?: number, passed?: boolean }[]} */
 export function targets() {
   const results = { peers: load('peers'), native: load('native') }
-  const lines = TARGETS.map(target => {
+  const lines = TARGETS.map((target) => {
     const repeated = ratioOf(target, 'once', results)
     const rotation = ratioOf(target, 'rotation', results)
     const passed =
@@ -110,11 +110,13 @@ export function targets() {
 /** Bulk rows against the machine itself. */
 function bulk() {
   const figures = load('limits')?.figures ?? []
-  const find = (row, what, limit) => figures.find(it => it.row === row && it.what === what && it.limit.startsWith(limit))
+  const find = (row, what, limit) => figures.find((it) => it.row === row && it.what === what && it.limit.startsWith(limit))
   const lines = []
   for (const row of ['s8192', 's1m']) {
     const found = find(row, 'decode', 'isUtf8')
-    lines.push(line(`${row} decode`, found?.limit ?? 'isUtf8 + slice', '≤ 1.3 ×', found?.multiple, found && found.multiple <= 1.3))
+    lines.push(
+      line(`${row} decode`, found?.limit ?? 'isUtf8 + slice', '≤ 1.3 ×', found?.multiple, found && found.multiple <= 1.3),
+    )
   }
   for (const row of ['ay8192', 'ay1m']) {
     for (const what of ['encode', 'encodeInto']) {
@@ -135,19 +137,19 @@ const DIRECTIONS = ['encode', 'decode']
 
 /** Geometric means over all rows, both directions. */
 function means(results) {
-  const over = against => {
-    const list = rowNames().flatMap(row => DIRECTIONS.map(operation => ratioOf({ row, operation, against }, 'once', results)))
-    const known = list.filter(value => value !== undefined)
+  const over = (against) => {
+    const list = rowNames().flatMap((row) => DIRECTIONS.map((operation) => ratioOf({ row, operation, against }, 'once', results)))
+    const known = list.filter((value) => value !== undefined)
     return known.length ? geometricMean(known) : undefined
   }
-  const fastestNative = rowNames().flatMap(row =>
-    DIRECTIONS.map(operation => {
+  const fastestNative = rowNames().flatMap((row) =>
+    DIRECTIONS.map((operation) => {
       const cell = results.native?.figures[row]?.once?.[operation]
       if (!cell) return undefined
       return quotient(fastest(cell, nativeNames(cell)), cell[OURS]?.ns)
     }),
   )
-  const known = fastestNative.filter(value => value !== undefined)
+  const known = fastestNative.filter((value) => value !== undefined)
   return [
     ['best JavaScript peer', over('JavaScript'), 15],
     ['libdbus', over('libdbus'), 5],
@@ -157,17 +159,20 @@ function means(results) {
   )
 }
 
-const nativeNames = cell => Object.keys(cell).filter(name => name !== OURS && !name.startsWith('own C'))
+const nativeNames = (cell) => Object.keys(cell).filter((name) => name !== OURS && !name.startsWith('own C'))
 
 /** Rows and directions in which somebody is faster. */
 function behind({ peers, native }) {
   const lines = []
-  for (const [label, figures] of [['JavaScript', peers?.warm], ['native', native?.figures]]) {
+  for (const [label, figures] of [
+    ['JavaScript', peers?.warm],
+    ['native', native?.figures],
+  ]) {
     for (const [row, kinds] of Object.entries(figures ?? {})) {
       for (const [kind, operations] of Object.entries(kinds)) {
         for (const [operation, cell] of Object.entries(operations)) {
           if (operation === 'decode_view' || !cell[OURS]) continue
-          for (const name of nativeNames(cell).filter(other => !other.startsWith(OURS))) {
+          for (const name of nativeNames(cell).filter((other) => !other.startsWith(OURS))) {
             const value = cell[name].ns / cell[OURS].ns
             if (value < 1) lines.push(line(`${row} ${operation}, ${kind}`, `${name} (${label})`, '≥ 1 ×', value, false))
           }
@@ -184,13 +189,23 @@ function rest() {
   const garbage = load('garbage')
   for (const { row, encodeInto, decode, byHand } of garbage?.figures ?? []) {
     lines.push(line(`${row} encodeInto`, 'bytes of garbage', '0', encodeInto.toFixed(1), encodeInto < 1))
-    lines.push(line(`${row} decode`, `bytes, objects by hand ${byHand.toFixed(0)}`, 'the same', decode.toFixed(0), decode < byHand + 1))
+    lines.push(
+      line(`${row} decode`, `bytes, objects by hand ${byHand.toFixed(0)}`, 'the same', decode.toFixed(0), decode < byHand + 1),
+    )
   }
   if (garbage) {
     const [, first] = garbage.steady
     const last = garbage.steady.at(-1)
     const growth = last.heap + last.arrayBuffers - first.heap - first.arrayBuffers
-    lines.push(line('10 million messages', 'heap growth after the first', '< 1 MiB', `${(growth / 2 ** 20).toFixed(2)} MiB`, growth < 2 ** 20))
+    lines.push(
+      line(
+        '10 million messages',
+        'heap growth after the first',
+        '< 1 MiB',
+        `${(growth / 2 ** 20).toFixed(2)} MiB`,
+        growth < 2 ** 20,
+      ),
+    )
   }
   const startup = load('startup')
   const ours = startup?.figures['dbus-codec: import and first decode'].ms
@@ -202,7 +217,7 @@ function rest() {
   return lines
 }
 
-export const verdict = passed => (passed === undefined ? 'not measured' : passed ? 'pass' : 'MISS')
+export const verdict = (passed) => (passed === undefined ? 'not measured' : passed ? 'pass' : 'MISS')
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const lines = targets()
@@ -217,6 +232,6 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
       verdict(passed),
     ]),
   )
-  const count = wanted => lines.filter(({ passed }) => passed === wanted).length
+  const count = (wanted) => lines.filter(({ passed }) => passed === wanted).length
   console.log(`\n${count(true)} pass, ${count(false)} miss, ${count(undefined)} not measured`)
 }

@@ -14,9 +14,9 @@ export class Competitor {
   constructor(name, command, args = [], environment = {}) {
     this.name = name
     this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...environment } })
-    this.#exit = new Promise(resolve => {
+    this.#exit = new Promise((resolve) => {
       this.#child.on('close', resolve)
-      this.#child.on('error', error => {
+      this.#child.on('error', (error) => {
         console.error(`${name}: ${error.message}`)
         resolve()
       })

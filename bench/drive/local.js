@@ -4,7 +4,7 @@ import { timeFor } from './clock.js'
 import { median } from './rounds.js'
 
 function time(run, milliseconds) {
-  return timeFor(milliseconds, batch => {
+  return timeFor(milliseconds, (batch) => {
     let answer
     for (let i = 0; i < batch; i++) answer = run()
     return answer
@@ -28,7 +28,7 @@ export function interleave(functions, { count = 11, milliseconds = 12, warm = 30
 
 /** Starts this script again under the chosen Node or with the flags it needs, and ends with its exit code. */
 export function under(node, flags = []) {
-  if (node === process.execPath && flags.every(flag => process.execArgv.includes(flag))) return
+  if (node === process.execPath && flags.every((flag) => process.execArgv.includes(flag))) return
   const rest = process.argv.slice(1).filter((word, i, words) => word !== '--node' && words[i - 1] !== '--node')
   const { status } = spawnSync(node, [...flags, ...rest], { stdio: 'inherit' })
   process.exit(status ?? 1)

@@ -1,8 +1,9 @@
 // One recipe for every JavaScript library: the operations of a row as functions, checked before they are timed.
-import { canonical, fromForm, toForm, typesOf } from '../messages/types.js'
-import { messagesOf, rowNamed } from '../messages/rows.js'
+
 import { withoutNumericKeys } from '../messages/objects.js'
 import { read } from '../messages/read.js'
+import { messagesOf, rowNamed } from '../messages/rows.js'
+import { canonical, fromForm, toForm, typesOf } from '../messages/types.js'
 import { write } from '../messages/write.js'
 import { timeFor } from './clock.js'
 
@@ -28,7 +29,7 @@ export class Measure {
   }
 
   get #neutral() {
-    this.#messages ??= messagesOf(this.#row, this.#rotation).map(message => this.#fit(message))
+    this.#messages ??= messagesOf(this.#row, this.#rotation).map((message) => this.#fit(message))
     return this.#messages
   }
 
@@ -42,8 +43,8 @@ export class Measure {
     const kind = operation === 'encode' ? 'form' : operation.endsWith('_be') ? 'big' : 'little'
     let list = this.#lists.get(kind)
     if (list === undefined) {
-      if (kind === 'form') list = this.#neutral.map(message => this.#formOf(message))
-      else list = packed(messagesOf(this.#row, this.#rotation).map(message => write(message, { byteOrder: kind })))
+      if (kind === 'form') list = this.#neutral.map((message) => this.#formOf(message))
+      else list = packed(messagesOf(this.#row, this.#rotation).map((message) => write(message, { byteOrder: kind })))
       this.#lists.set(kind, list)
     }
     return list
@@ -100,7 +101,7 @@ export class Measure {
     const inputs = this.#inputs(operation)
     const n = inputs.length
     let at = this.#cursors.get(operation) ?? 0
-    const result = timeFor(milliseconds, batch => {
+    const result = timeFor(milliseconds, (batch) => {
       let answer
       for (let i = 0; i < batch; i++) {
         answer = run(inputs[at])

@@ -12,7 +12,7 @@ export function nodeOf(version, arch = process.arch) {
   if (existsSync(binary)) return binary
   mkdirSync(home, { recursive: true })
   run('npm', ['pack', '--silent', '--pack-destination', home, `node-linux-${arch}@${version}`])
-  const archive = readdirSync(home).find(name => name.endsWith('.tgz'))
+  const archive = readdirSync(home).find((name) => name.endsWith('.tgz'))
   run('tar', ['-xzf', `${home}${archive}`, '-C', home])
   return binary
 }

@@ -10,13 +10,13 @@ export function options(extra = []) {
       rows: { type: 'string' },
       node: { type: 'string' },
       quick: { type: 'boolean', default: false },
-      ...Object.fromEntries(extra.map(name => [name, { type: 'string' }])),
+      ...Object.fromEntries(extra.map((name) => [name, { type: 'string' }])),
     },
   })
   const names = values.rows?.split(',')
   return {
     ...values,
-    rows: names ? ROWS.filter(row => names.includes(row.name)) : ROWS,
+    rows: names ? ROWS.filter((row) => names.includes(row.name)) : ROWS,
     partial: names !== undefined || values.quick,
     node: values.node ? nodeOf(values.node) : process.execPath,
     timing: values.quick ? { count: 5, milliseconds: 4, warm: 100 } : { count: 11, milliseconds: 12, warm: 300 },
@@ -24,4 +24,4 @@ export function options(extra = []) {
 }
 
 /** Repeated and, for small and medium rows, rotating. */
-export const kindsOf = row => (row.size === 'large' ? ['once'] : ['once', 'rotation'])
+export const kindsOf = (row) => (row.size === 'large' ? ['once'] : ['once', 'rotation'])

@@ -16,8 +16,8 @@ export function ratio(value) {
 
 /** A table for a terminal: the first column to the left, the rest to the right. */
 export function printTable(head, rows) {
-  const lines = [head, ...rows].map(row => row.map(String))
-  const widths = head.map((_, i) => Math.max(...lines.map(line => line[i].length)))
+  const lines = [head, ...rows].map((row) => row.map(String))
+  const widths = head.map((_, i) => Math.max(...lines.map((line) => line[i].length)))
   for (const line of lines) {
     console.log(line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  '))
   }
@@ -25,6 +25,6 @@ export function printTable(head, rows) {
 
 /** The same in Markdown. */
 export function markdownTable(head, rows) {
-  const line = cells => `| ${cells.join(' | ')} |`
+  const line = (cells) => `| ${cells.join(' | ')} |`
   return [line(head), `|---|${'--:|'.repeat(head.length - 1)}`, ...rows.map(line)].join('\n')
 }

@@ -10,12 +10,12 @@ const DESCRIPTORS = 216
 const FLAGS = ['read', 'write', 'notify', 'indicate', 'write-without-response', 'broadcast', 'authenticated-signed-writes']
 const BASE = '-0000-1000-8000-00805f9b34fb'
 
-const s = text => new Typed('s', text)
-const b = value => new Typed('b', value)
+const s = (text) => new Typed('s', text)
+const b = (value) => new Typed('b', value)
 
 function uuid(random) {
   if (random.below(3) > 0) return `0000${random.hex(4, '0123456789abcdef')}${BASE}`
-  const part = n => random.hex(n, '0123456789abcdef')
+  const part = (n) => random.hex(n, '0123456789abcdef')
   return `${part(8)}-${part(4)}-${part(4)}-${part(4)}-${part(12)}`
 }
 
@@ -94,13 +94,20 @@ const object = (interfaceName, properties) => [
   ['org.freedesktop.DBus.Properties', []],
 ]
 
-const path = text => new Typed('o', text)
+const path = (text) => new Typed('o', text)
 
 /** The one argument of the reply, an `a{oa{sa{sv}}}` in neutral form. */
 export function managedObjects(seed) {
   const random = new Random(seed)
   const objects = [
-    ['/org/bluez', [['org.freedesktop.DBus.Introspectable', []], ['org.bluez.AgentManager1', []], ['org.bluez.ProfileManager1', []]]],
+    [
+      '/org/bluez',
+      [
+        ['org.freedesktop.DBus.Introspectable', []],
+        ['org.bluez.AgentManager1', []],
+        ['org.bluez.ProfileManager1', []],
+      ],
+    ],
     ['/org/bluez/hci0', adapter(random)],
   ]
   const devices = []
@@ -110,7 +117,7 @@ export function managedObjects(seed) {
     devices.push(at)
     objects.push([at, object('org.bluez.Device1', device(random, address, i))])
   }
-  const handle = n => n.toString(16).padStart(4, '0')
+  const handle = (n) => n.toString(16).padStart(4, '0')
   const services = Array.from({ length: SERVICES }, (_, i) => {
     const owner = devices[i % 9]
     const at = `${owner}/service${handle(i * 6)}`

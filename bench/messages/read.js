@@ -1,18 +1,7 @@
 // A plain decoder of our own: turns what a library encoded into neutral values, to check it before it is timed.
 import { Typed, typesOf } from './types.js'
 
-const FIELDS = [
-  '',
-  'path',
-  'interface',
-  'member',
-  'errorName',
-  'replySerial',
-  'destination',
-  'sender',
-  'signature',
-  'unixFds',
-]
+const FIELDS = ['', 'path', 'interface', 'member', 'errorName', 'replySerial', 'destination', 'sender', 'signature', 'unixFds']
 
 class Reader {
   at = 0
@@ -73,7 +62,7 @@ class Reader {
         return this.array(type.items[0])
       default:
         this.take(8, 0)
-        return type.items.map(item => this.value(item))
+        return type.items.map((item) => this.value(item))
     }
   }
 
@@ -98,6 +87,6 @@ export function read(bytes) {
   message.serial = reader.u32()
   for (const [code, field] of reader.array(typesOf('(yv)')[0])) message[FIELDS[code]] = field.value
   reader.take(8, 0)
-  message.body = typesOf(message.signature).map(type => reader.value(type))
+  message.body = typesOf(message.signature).map((type) => reader.value(type))
   return message
 }

@@ -94,19 +94,24 @@ function rssi(random) {
   )
 }
 
-const single = (signature, make, shared) => random =>
+const single = (signature, make, shared) => (random) =>
   random ? putOther(random, signature, [make(random)]) : put(signature, [make(new Random(shared))])
 
-const dict = random => Array.from({ length: 100 }, () => [random.name(7), random.text(12 + random.below(4))])
+/** As many different keys as a rotation has messages; a dict takes a hundred that stand apart, so that none comes twice. */
+const KEYS = Array.from({ length: ROTATION }, (_, i) => flat(words.name(4) + String(i).padStart(5, '0').slice(2)))
+const dict = (random) => {
+  const first = random.below(ROTATION)
+  return Array.from({ length: 100 }, (_, i) => [KEYS[(first + i * 97) % ROTATION], random.text(12 + random.below(4))])
+}
 
-const doubles = random => Float64Array.from({ length: 10_000 }, () => random.next() / 977 - 1e6)
-const words32 = random => Uint32Array.from({ length: 10_000 }, () => random.next())
+const doubles = (random) => Float64Array.from({ length: 10_000 }, () => random.next() / 977 - 1e6)
+const words32 = (random) => Uint32Array.from({ length: 10_000 }, () => random.next())
 
 /** A long text cut from a random pool: writing 10 000 texts of 8 kB character by character would take longer than the bench. */
 const pool = new Random(97).text(MEBI + 65536)
-const text = n => random => flat(pool.slice((random.next() >>> 16) & 0xffff).slice(0, n))
+const text = (n) => (random) => flat(pool.slice((random.next() >>> 16) & 0xffff).slice(0, n))
 const blobs = new Random(98).bytes(MEBI + 65536)
-const blob = n => random => blobs.subarray((random.next() >>> 16) & 0xffff).subarray(0, n)
+const blob = (n) => (random) => blobs.subarray((random.next() >>> 16) & 0xffff).subarray(0, n)
 
 const gmo = () => ({
   type: 2,
@@ -119,8 +124,7 @@ const gmo = () => ({
   body: [managedObjects(7)],
 })
 
-const su = random =>
-  random ? putOther(random, 'su', [random.text(16), random.next()]) : put('su', ['sixteen letters!', 42])
+const su = (random) => (random ? putOther(random, 'su', [random.text(16), random.next()]) : put('su', ['sixteen letters!', 42]))
 
 /** name, title, size: small and medium rows have a rotation. */
 export const ROWS = [
@@ -139,9 +143,9 @@ export const ROWS = [
   { name: 'ass100', title: '`a{ss}` of 100', size: 'medium', make: single('a{ss}', dict, 19) },
 ]
 
-export const rowNamed = name => {
-  const row = ROWS.find(candidate => candidate.name === name)
-  if (row === undefined) throw new Error(`no row "${name}"; there are ${ROWS.map(each => each.name).join(', ')}`)
+export const rowNamed = (name) => {
+  const row = ROWS.find((candidate) => candidate.name === name)
+  if (row === undefined) throw new Error(`no row "${name}"; there are ${ROWS.map((each) => each.name).join(', ')}`)
   return row
 }
 

@@ -15,7 +15,10 @@ export function store(folder, { rows = ROWS, rotations = true } = {}) {
       if (kind === 'rotation') continue
       writeFileSync(`${folder}/${row.name}.${kind}.BE`, framed(messages, 'big'))
       const { body, ...header } = messages[0]
-      writeFileSync(`${folder}/${row.name}.json`, `{"header":${JSON.stringify(header)},"body":${canonical(header.signature, body)}}`)
+      writeFileSync(
+        `${folder}/${row.name}.json`,
+        `{"header":${JSON.stringify(header)},"body":${canonical(header.signature, body)}}`,
+      )
     }
   }
   return folder
@@ -23,7 +26,7 @@ export function store(folder, { rows = ROWS, rotations = true } = {}) {
 
 function framed(messages, byteOrder) {
   return Buffer.concat(
-    messages.map(message => {
+    messages.map((message) => {
       const bytes = write(message, { byteOrder })
       const record = Buffer.alloc(8 + Math.ceil(bytes.length / 8) * 8)
       record.writeUInt32LE(bytes.length)

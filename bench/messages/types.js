@@ -65,7 +65,7 @@ export function toForm(type, value, shape) {
         )
       }
       if ('nqiuxtd'.includes(item.code)) return shape.numbers(item.code, value)
-      return value.map(inner => toForm(item, inner, shape))
+      return value.map((inner) => toForm(item, inner, shape))
     }
     default:
       return value
@@ -88,7 +88,7 @@ export function fromForm(type, value, shape) {
         const [keyType, valueType] = item.items
         return shape.fromDict(value, keyType.code).map(([key, inner]) => [key, fromForm(valueType, inner, shape)])
       }
-      return Array.from(value, inner => fromForm(item, inner, shape))
+      return Array.from(value, (inner) => fromForm(item, inner, shape))
     }
     default:
       return value
@@ -109,7 +109,7 @@ function plain(type, value) {
     case 'a': {
       const item = type.items[0]
       if (item.code === 'y') return Buffer.from(value).toString('hex')
-      if (item.code !== '{') return Array.from(value, inner => plain(item, inner))
+      if (item.code !== '{') return Array.from(value, (inner) => plain(item, inner))
       const entries = value.map(([key, inner]) => [String(key), plain(item.items[1], inner)])
       return entries.sort((a, b) => (a[0] < b[0] ? -1 : 1))
     }

@@ -50,7 +50,7 @@ function rust() {
   if (!process.env.DBUS_CODEC_BENCH_RUST) return []
   const target = `${BIN}rust`
   const source = ['source.crates-io.replace-with="debian"', 'source.debian.directory="/usr/share/cargo/registry"']
-  const config = source.flatMap(line => ['--config', line])
+  const config = source.flatMap((line) => ['--config', line])
   // The work folder is a copy: cargo writes a lock file beside the manifest.
   const crate = `${BIN}zvariant`
   cpSync(`${HERE}zvariant`, crate, { recursive: true })

@@ -10,11 +10,16 @@ export function open() {
   const { Variant } = require('dbus-native')
   const stream = new OneMessage()
   let message
-  unmarshalMessages(stream, raw => {
-    message = raw
-  }, { variants: 'wrap' }, error => {
-    throw error
-  })
+  unmarshalMessages(
+    stream,
+    (raw) => {
+      message = raw
+    },
+    { variants: 'wrap' },
+    (error) => {
+      throw error
+    },
+  )
   const shape = variantShape(Variant)
   return {
     // Dicts with numeric keys stay pairs here, both ways.

@@ -16,13 +16,17 @@ export function open() {
 export function seam({ marshallMessage, messageToJsFmt, unmarshalMessages, Variant }) {
   const stream = new OneMessage()
   let message
-  unmarshalMessages(stream, raw => {
-    message = messageToJsFmt(raw)
-  }, {})
+  unmarshalMessages(
+    stream,
+    (raw) => {
+      message = messageToJsFmt(raw)
+    },
+    {},
+  )
   return {
     shape: variantShape(Variant),
     // A copy of the message's own properties, since the seam replaces body and signature: a second encode would throw.
-    encode: form => marshallMessage({ ...form })[0],
+    encode: (form) => marshallMessage({ ...form })[0],
     decode(bytes) {
       stream.push(bytes)
       return message

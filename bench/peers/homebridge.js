@@ -9,9 +9,13 @@ export function open() {
   const { marshall, unmarshalMessages } = require('@homebridge/dbus-native/lib/message')
   const stream = new OneMessage()
   let message
-  unmarshalMessages(stream, raw => {
-    message = raw
-  }, {})
+  unmarshalMessages(
+    stream,
+    (raw) => {
+      message = raw
+    },
+    {},
+  )
   return {
     shape: treeShape,
     encode: marshall,

@@ -12,20 +12,20 @@ export async function open(options = {}) {
     engine: codec.engine,
     shape: shapeOf(Variant),
     encodeInto: (form, target) => codec.encodeInto(form, target, 0),
-    decodeHeader: bytes => codec.decodeHeader(bytes),
-    encode: form => codec.encode(form),
-    decode: bytes => codec.decode(bytes),
-    decodeView: bytes => viewing.decode(bytes),
-    validate: bytes => codec.validate(bytes),
+    decodeHeader: (bytes) => codec.decodeHeader(bytes),
+    encode: (form) => codec.encode(form),
+    decode: (bytes) => codec.decode(bytes),
+    decodeView: (bytes) => viewing.decode(bytes),
+    validate: (bytes) => codec.validate(bytes),
   }
 }
 
-const shapeOf = Variant => ({
+const shapeOf = (Variant) => ({
   variant: (signature, value) => new Variant(signature, value),
-  fromVariant: value => [value.signature, value.value],
+  fromVariant: (value) => [value.signature, value.value],
   dict: (key, pairs) => ('sog'.includes(key) ? Object.fromEntries(pairs) : new Map(pairs)),
-  fromDict: value => (value instanceof Map ? [...value] : Object.entries(value)),
-  bytes: value => new Uint8Array(value),
+  fromDict: (value) => (value instanceof Map ? [...value] : Object.entries(value)),
+  bytes: (value) => new Uint8Array(value),
   numbers: (code, list) => TYPED[code].from(list),
 })
 

@@ -4,13 +4,13 @@ import { typesOf } from '../messages/types.js'
 const numberOf = (key, code) => (code === 's' || code === 'o' || code === 'g' ? key : Number(key))
 
 /** Plain objects for dicts, Buffers for bytes, plain arrays: dbus-next and its fork, with a Variant class. */
-export const variantShape = Variant => ({
+export const variantShape = (Variant) => ({
   variant: (signature, value) => new Variant(signature, value),
-  fromVariant: value => [value.signature, value.value],
+  fromVariant: (value) => [value.signature, value.value],
   dict: (_key, pairs) => Object.fromEntries(pairs),
   fromDict: (value, key) =>
     Array.isArray(value) ? value : Object.entries(value).map(([name, inner]) => [numberOf(name, key), inner]),
-  bytes: value => value,
+  bytes: (value) => value,
   numbers: (_code, list) => Array.from(list),
 })
 
@@ -19,8 +19,8 @@ export const treeShape = {
   variant: (signature, value) => [signature, value],
   fromVariant: ([tree, [value]]) => [collapse(tree[0]), value],
   dict: (_key, pairs) => pairs,
-  fromDict: value => value,
-  bytes: value => value,
+  fromDict: (value) => value,
+  bytes: (value) => value,
   numbers: (_code, list) => Array.from(list),
 }
 
