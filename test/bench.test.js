@@ -13,8 +13,8 @@ import { referenceValidate } from './reference/index.ts'
 const NATIVE = new URL('../bench/native/', import.meta.url).pathname
 const SMALL = ROWS.filter(({ size }) => size === 'small')
 
-describe.each(ROWS)('the bench row $name', row => {
-  test.each(['little', 'big'])('is a valid message by the reference (%s)', byteOrder => {
+describe.each(ROWS)('the bench row $name', (row) => {
+  test.each(['little', 'big'])('is a valid message by the reference (%s)', (byteOrder) => {
     const [message] = messagesOf(row, false)
     const bytes = write(message, { byteOrder })
     // A megabyte takes the reference seconds: the 8 kB row of the same kind stands for it.
@@ -24,10 +24,10 @@ describe.each(ROWS)('the bench row $name', row => {
   })
 })
 
-describe.each(SMALL)('the rotation of $name', row => {
+describe.each(SMALL)('the rotation of $name', (row) => {
   test('is of valid messages that all differ and are as long as the row', () => {
-    const wires = messagesOf(row, true).map(message => write(message))
-    expect(new Set(wires.map(bytes => bytes.toString('latin1'))).size).toBe(ROTATION)
+    const wires = messagesOf(row, true).map((message) => write(message))
+    expect(new Set(wires.map((bytes) => bytes.toString('latin1'))).size).toBe(ROTATION)
     expect(new Set(wires.map(({ length }) => length))).toEqual(new Set([write(messagesOf(row, false)[0]).length]))
     for (let i = 0; i < wires.length; i += 101) expect(referenceValidate(wires[i])).toMatchObject({ valid: true })
   })

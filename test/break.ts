@@ -57,7 +57,11 @@ const HEADER: Breaker[] = [
     name: 'unknown field with a bad text',
     codes: [code('UTF8'), code('OBJECT_PATH'), code('TYPE_CODE')],
     parts: (source, message) => {
-      const bad = pick<[string, Neutral]>(source, [['s', ['s', 'a\0b']], ['o', ['o', '/a/']], ['g', ['g', 'z']]])
+      const bad = pick<[string, Neutral]>(source, [
+        ['s', ['s', 'a\0b']],
+        ['o', ['o', '/a/']],
+        ['g', ['g', 'z']],
+      ])
       return withFields(message, shuffle(source, [...message.fields, [11 + source.below(245), ...bad]]))
     },
   },
@@ -114,15 +118,17 @@ const HEADER: Breaker[] = [
     codes: [code('LOCAL_PATH')],
     parts: (source, message) => withField(source, message, [1, 'o', ['o', '/org/freedesktop/DBus/Local']]),
   },
-  ...Object.entries(CODES_OF_NAMES).map(([field, name]): Breaker => ({
-    rule: '2.12',
-    name: `bad name in field ${field}`,
-    codes: [code(name)],
-    parts: (source, message) => {
-      const text = pick(source, BAD_NAMES[name])
-      return withField(source, message, [Number(field), 's', ['s', text]])
-    },
-  })),
+  ...Object.entries(CODES_OF_NAMES).map(
+    ([field, name]): Breaker => ({
+      rule: '2.12',
+      name: `bad name in field ${field}`,
+      codes: [code(name)],
+      parts: (source, message) => {
+        const text = pick(source, BAD_NAMES[name])
+        return withField(source, message, [Number(field), 's', ['s', text]])
+      },
+    }),
+  ),
   {
     rule: '2.13',
     name: 'reply serial 0',
@@ -210,11 +216,7 @@ const VALUES: Breaker[] = [
     rule: '3.7',
     name: 'ill-formed UTF-8',
     codes: [code('UTF8')],
-    ...atMark(
-      'text',
-      (bytes, mark, source) => bytes.set(pick(source, BAD_TEXT), mark.offset + source.below(mark.size - 3)),
-      4,
-    ),
+    ...atMark('text', (bytes, mark, source) => bytes.set(pick(source, BAD_TEXT), mark.offset + source.below(mark.size - 3)), 4),
     // Texts of every length, since fast validators look at 8 or 16 bytes at a time.
     parts: (source, message) => withValue(message, 's', ['s', 'x'.repeat(4 + source.below(200))]),
   },

@@ -38,10 +38,41 @@ export function withField(source: Source, message: GeneratedMessage, field: Neut
 
 /** A value that has a mark of each kind, for messages without one. */
 export const SAMPLES: Partial<Record<MarkKind, [type: string, value: Neutral]>> = {
-  padding: ['(yt)', ['(', [['y', 1], ['t', '2']]]],
-  boolean: ['ab', ['a', 'b', [['b', true], ['b', false], ['b', true]]]],
+  padding: [
+    '(yt)',
+    [
+      '(',
+      [
+        ['y', 1],
+        ['t', '2'],
+      ],
+    ],
+  ],
+  boolean: [
+    'ab',
+    [
+      'a',
+      'b',
+      [
+        ['b', true],
+        ['b', false],
+        ['b', true],
+      ],
+    ],
+  ],
   length: ['s', ['s', 'text']],
-  array: ['aq', ['a', 'q', [['q', 1], ['q', 2], ['q', 3]]]],
+  array: [
+    'aq',
+    [
+      'a',
+      'q',
+      [
+        ['q', 1],
+        ['q', 2],
+        ['q', 3],
+      ],
+    ],
+  ],
   text: ['s', ['s', 'a text of some twenty']],
   path: ['o', ['o', '/a/bc']],
   nul: ['s', ['s', '']],

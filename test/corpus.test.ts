@@ -5,13 +5,7 @@ import { type CorpusRecord, corpusBytes, corpusDirectories, corpusRecords, corpu
 import { ENGINES } from './engines.ts'
 import { bodyStart, hexOf, WRITTEN_ORDER } from './messages.ts'
 import { bodyToNeutral, isLossless, kept } from './neutral.ts'
-import {
-  type Neutral,
-  type NeutralMessage,
-  referenceDecode,
-  referenceSwap,
-  referenceValidate,
-} from './reference/index.ts'
+import { type Neutral, type NeutralMessage, referenceDecode, referenceSwap, referenceValidate } from './reference/index.ts'
 
 // Cut and bad at once: the label names what is bad; we, as libdbus, ask first whether the message is all there.
 const CUT_AND_BAD = ['mutant-props-le-del-11', 'mutant-error-be-ins-19']
@@ -170,10 +164,14 @@ describe.each(ENGINES)('engine %s', (engine) => {
     })
   })
 
-  test.skipIf(LIGHT).each(corpusRecords(DIRECTORIES[0][1], 'hostile-large'))('judges $name', (record) => {
-    const verdict = codec.validate(corpusBytes(record))
-    expect(verdict.valid).toBe(record.valid)
-  }, 60_000)
+  test.skipIf(LIGHT).each(corpusRecords(DIRECTORIES[0][1], 'hostile-large'))(
+    'judges $name',
+    (record) => {
+      const verdict = codec.validate(corpusBytes(record))
+      expect(verdict.valid).toBe(record.valid)
+    },
+    60_000,
+  )
 })
 
 // A string is compared a hundred times faster than a tree; the tree is for the message of a failure.

@@ -5,8 +5,8 @@ import {
   createCodec,
   DBusCodecError,
   isDBusCodecError,
-  type MessageInput,
   MessageFlag,
+  type MessageInput,
   MessageType,
   Variant,
 } from '../js/index.ts'
@@ -42,10 +42,10 @@ describe.each(ENGINES)('engine %s', (engine) => {
     const bytes = codec.encode({ type: MessageType.METHOD_RETURN, serial: 7, replySerial: 3 })
     const message = codec.decode(bytes)
     expect(Object.keys(message).sort()).toEqual(
-      [
-        'type flags serial path interface member errorName replySerial',
-        'destination sender signature unixFds body',
-      ].join(' ').split(' ').sort(),
+      ['type flags serial path interface member errorName replySerial', 'destination sender signature unixFds body']
+        .join(' ')
+        .split(' ')
+        .sort(),
     )
     expect(message).toEqual({ type: 2, flags: 0, serial: 7, replySerial: 3, signature: '', body: [] })
     const full: MessageInput = {
@@ -103,15 +103,43 @@ describe.each(ENGINES)('engine %s', (engine) => {
 
   describe('dict', () => {
     test('gives Maps when asked to, in wire order', () => {
-      const [dict] = decodeWith({ dict: 'map' }, 'a{sa{ou}}', [new Map([['2', { '/b': 1, '/a': 2 }], ['1', {}]])])
-      expect(dict).toStrictEqual(new Map([['2', new Map([['/b', 1], ['/a', 2]])], ['1', new Map()]]))
+      const [dict] = decodeWith({ dict: 'map' }, 'a{sa{ou}}', [
+        new Map([
+          ['2', { '/b': 1, '/a': 2 }],
+          ['1', {}],
+        ]),
+      ])
+      expect(dict).toStrictEqual(
+        new Map([
+          [
+            '2',
+            new Map([
+              ['/b', 1],
+              ['/a', 2],
+            ]),
+          ],
+          ['1', new Map()],
+        ]),
+      )
     })
 
     test('gives Maps for keys that are no text, whatever is asked', () => {
       for (const dict of ['object', 'map'] as const) {
         const keys: [string, unknown][] = [
-          ...[['y', 1], ['b', true], ['n', -1], ['q', 1], ['i', -1], ['u', 1], ['x', -1n]],
-          ...[['t', 18446744073709551615n], ['d', 0.5], ['h', 1]],
+          ...[
+            ['y', 1],
+            ['b', true],
+            ['n', -1],
+            ['q', 1],
+            ['i', -1],
+            ['u', 1],
+            ['x', -1n],
+          ],
+          ...[
+            ['t', 18446744073709551615n],
+            ['d', 0.5],
+            ['h', 1],
+          ],
         ] as [string, unknown][]
         for (const [type, key] of keys) {
           expect(decodeWith({ dict }, `a{${type}s}`, [new Map([[key, 'v']])])).toStrictEqual([new Map([[key, 'v']])])
@@ -136,7 +164,10 @@ describe.each(ENGINES)('engine %s', (engine) => {
   })
 
   describe('variant', () => {
-    const body = [new Variant('v', new Variant('s', 'x')), { k: new Variant('a{sv}', { l: new Variant('ay', new Uint8Array([1])) }) }]
+    const body = [
+      new Variant('v', new Variant('s', 'x')),
+      { k: new Variant('a{sv}', { l: new Variant('ay', new Uint8Array([1])) }) },
+    ]
 
     test('wraps by default, as deep as the wire does', () => {
       const decoded = decodeWith({}, 'va{sv}', body)
@@ -151,7 +182,13 @@ describe.each(ENGINES)('engine %s', (engine) => {
   })
 
   test('gives plain arrays when asked to, and bytes all the same', () => {
-    const body = [new Int16Array([-1, 2]), new BigUint64Array([1n]), new Float64Array([0.5]), new Uint8Array([1]), [new Uint32Array([7])]]
+    const body = [
+      new Int16Array([-1, 2]),
+      new BigUint64Array([1n]),
+      new Float64Array([0.5]),
+      new Uint8Array([1]),
+      [new Uint32Array([7])],
+    ]
     const plain = [[-1, 2], [1n], [0.5], new Uint8Array([1]), [[7]]]
     expect(decodeWith({ arrays: 'plain' }, 'anatadayaau', body)).toStrictEqual(plain)
   })
@@ -196,7 +233,10 @@ describe.each(ENGINES)('engine %s', (engine) => {
         for (const fill of [0xff, 0]) {
           pool.fill(fill)
           pool.set(message, offset)
-          for (const input of [pool.subarray(offset, offset + message.length), Buffer.from(pool.buffer, offset, message.length)]) {
+          for (const input of [
+            pool.subarray(offset, offset + message.length),
+            Buffer.from(pool.buffer, offset, message.length),
+          ]) {
             expect(codec.decode(input)).toStrictEqual(expected)
             expect(codec.validate(input)).toEqual({ valid: true })
             expect(hexOf(codec.swap(input))).toBe(hexOf(message === bytes ? swapped : bytes))
@@ -242,7 +282,10 @@ describe.each(ENGINES)('engine %s', (engine) => {
       ]
       for (const [what, bytes] of bad) {
         const { code, offset } = errorOf(() => codec.decode(bytes))
-        expect(errorOf(() => trusting.decode(bytes)), what).toMatchObject({ code, offset })
+        expect(
+          errorOf(() => trusting.decode(bytes)),
+          what,
+        ).toMatchObject({ code, offset })
       }
     })
   })
@@ -286,7 +329,11 @@ describe.each(ENGINES)('engine %s', (engine) => {
       codec.encode({ ...signal(signature, body), unixFds })
 
     test('stand in place of their indexes, at every depth', () => {
-      const bytes = withFds('hah(sh)a{sv}', [1, [0, 1], ['x', 0], { k: new Variant('h', 1), l: new Variant('ah', new Uint32Array([1])) }], 2)
+      const bytes = withFds(
+        'hah(sh)a{sv}',
+        [1, [0, 1], ['x', 0], { k: new Variant('h', 1), l: new Variant('ah', new Uint32Array([1])) }],
+        2,
+      )
       expect(codec.decode(bytes, { fds }).body).toStrictEqual([
         fds[1],
         [fds[0], fds[1]],
@@ -309,7 +356,13 @@ describe.each(ENGINES)('engine %s', (engine) => {
     })
 
     test('are refused when there are more or fewer than UNIX_FDS says', () => {
-      const cases: [unixFds: number | undefined, given: unknown[]][] = [[2, [1]], [2, []], [1, fds], [undefined, fds], [0, fds]]
+      const cases: [unixFds: number | undefined, given: unknown[]][] = [
+        [2, [1]],
+        [2, []],
+        [1, fds],
+        [undefined, fds],
+        [0, fds],
+      ]
       for (const [unixFds, given] of cases) {
         const error = errorOf(() => codec.decode(withFds('s', ['x'], unixFds), { fds: given }))
         expect(error.code).toBe('ERR_DBUS_FD_COUNT')
@@ -341,7 +394,13 @@ describe.each(ENGINES)('engine %s', (engine) => {
 test('refuses options that do not exist or have no such value', () => {
   const wrong = [
     ...[{ int64: 'string' }, { dict: 'array' }, { variant: 'yes' }, { arrays: 1 }, { bytes: 'share' }, { validation: 'none' }],
-    ...[{ maxMessageLength: -1 }, { maxMessageLength: '5' }, { maxMessageLength: 134217729 }, { maxValues: 0.5 }, { engine: 'wat' }],
+    ...[
+      { maxMessageLength: -1 },
+      { maxMessageLength: '5' },
+      { maxMessageLength: 134217729 },
+      { maxValues: 0.5 },
+      { engine: 'wat' },
+    ],
   ]
   for (const options of wrong) expect(() => createCodec(options as never), JSON.stringify(options)).toThrow(TypeError)
 })

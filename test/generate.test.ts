@@ -64,8 +64,14 @@ describe('generated messages', () => {
   })
 
   test('are valid however fast-check draws and shrinks them', () => {
-    fc.assert(fc.property(arbitraryMessage(OPTIONS), ({ bytes }) => referenceValidate(bytes).valid), { seed, numRuns: 300 })
-    fc.assert(fc.property(arbitrarySignature, (signature) => referenceSignature(signature).valid), { seed, numRuns: 300 })
+    fc.assert(
+      fc.property(arbitraryMessage(OPTIONS), ({ bytes }) => referenceValidate(bytes).valid),
+      { seed, numRuns: 300 },
+    )
+    fc.assert(
+      fc.property(arbitrarySignature, (signature) => referenceSignature(signature).valid),
+      { seed, numRuns: 300 },
+    )
   })
 })
 

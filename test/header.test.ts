@@ -198,7 +198,9 @@ describe.each(ENGINES)('engine %s', (engine) => {
     test('refuses a bad header at once, a bad serial or body when encoding', () => {
       expect(codeOf(() => codec.prepare({ type: 1, path: '/a' }))).toBe('ERR_DBUS_MISSING_MEMBER')
       expect(codeOf(() => codec.prepare({ type: 1, path: '/a', member: 'a.b' }))).toBe('ERR_DBUS_MEMBER')
-      expect(codeOf(() => codec.prepare({ type: 1, path: '/a', member: 'M', signature: 'a' as string }))).toBe('ERR_DBUS_ARRAY_ELEMENT')
+      expect(codeOf(() => codec.prepare({ type: 1, path: '/a', member: 'M', signature: 'a' as string }))).toBe(
+        'ERR_DBUS_ARRAY_ELEMENT',
+      )
       const prepared = codec.prepare({ type: 1, path: '/a', member: 'M', signature: 'su' })
       expect(codeOf(() => prepared.encode(0, ['a', 1]))).toBe('ERR_DBUS_SERIAL')
       expect(codeOf(() => prepared.encode(4294967296, ['a', 1]))).toBe('ERR_DBUS_VALUE_RANGE')

@@ -37,18 +37,27 @@ describe.each(ENGINES)('engine %s', (engine) => {
     ['validates', () => codec.validate(Buffer.from(expected, 'hex'))],
     ['swaps', () => codec.swap(Buffer.from(expected, 'hex'))],
     ['marshals', () => codec.marshal('a(sv)', [[['a', new Variant('d', 1.5)]]])],
-    ['fills the cache of signatures', () => {
-      for (let i = 1; i < 3000; i++) {
-        const signature: string = `(${'y'.repeat(i % 240)}u${'s'.repeat(i % 7)})`
-        codec.marshal(signature, [[...Array(i % 240).fill(1), 2, ...Array(i % 7).fill('')]])
-      }
-    }],
-    ['fills the cache of texts', () => {
-      codec.decode(codec.encode(signal('as', [Array.from({ length: 5000 }, (_, i) => `text${i}`)])))
-    }],
-    ['is refused an encode', () => {
-      expect(() => codec.encode(signal('u', ['no number']))).toThrow()
-    }],
+    [
+      'fills the cache of signatures',
+      () => {
+        for (let i = 1; i < 3000; i++) {
+          const signature: string = `(${'y'.repeat(i % 240)}u${'s'.repeat(i % 7)})`
+          codec.marshal(signature, [[...Array(i % 240).fill(1), 2, ...Array(i % 7).fill('')]])
+        }
+      },
+    ],
+    [
+      'fills the cache of texts',
+      () => {
+        codec.decode(codec.encode(signal('as', [Array.from({ length: 5000 }, (_, i) => `text${i}`)])))
+      },
+    ],
+    [
+      'is refused an encode',
+      () => {
+        expect(() => codec.encode(signal('u', ['no number']))).toThrow()
+      },
+    ],
   ]
 
   test.each(INNER)('writes the same when a getter %s', (_, inner) => {

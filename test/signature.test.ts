@@ -155,7 +155,10 @@ describe.each([
 
   test('says it of names at the limit of 255, and of the usual bad ones', () => {
     const starts = ['a', 'a.', 'a.b.', ':1.', '/', '/a/', '-.']
-    const names = [...starts.flatMap((start) => [254, 255, 256, 300].map((length) => long(start, length))), ...Object.values(BAD_NAMES).flat()]
+    const names = [
+      ...starts.flatMap((start) => [254, 255, 256, 300].map((length) => long(start, length))),
+      ...Object.values(BAD_NAMES).flat(),
+    ]
     expect(names.filter((name) => check(name) !== reference(name))).toEqual([])
   })
 

@@ -47,8 +47,16 @@ const OWN: Fragment[] = [
 /** What comes before a fragment; its length is a multiple of 8, so that the fragment's alignment is the same. */
 const FILLERS: [what: string, signature: string, make: (length: number) => Buffer][] = [
   ['a long string', 's', (length) => textOf('x'.repeat(length - 5))],
-  ['many strings', 'asu', (length) => Buffer.concat([wordOf(length - 8), Buffer.alloc(length - 8, '0300000061626300', 'hex'), wordOf(1)])],
-  ['many variants', 'avu', (length) => Buffer.concat([wordOf(length - 8), Buffer.alloc(length - 8, '0175000001000000', 'hex'), wordOf(1)])],
+  [
+    'many strings',
+    'asu',
+    (length) => Buffer.concat([wordOf(length - 8), Buffer.alloc(length - 8, '0300000061626300', 'hex'), wordOf(1)]),
+  ],
+  [
+    'many variants',
+    'avu',
+    (length) => Buffer.concat([wordOf(length - 8), Buffer.alloc(length - 8, '0175000001000000', 'hex'), wordOf(1)]),
+  ],
   ['bytes', 'ayy', (length) => Buffer.concat([wordOf(length - 5), Buffer.alloc(length - 4, 1)])],
 ]
 
@@ -92,7 +100,9 @@ describe.each(ENGINES)('engine %s', (engine) => {
 
   function tail(bytes: Uint8Array, filler: string): unknown[] {
     const { body } = codec.decode(bytes)
-    return body.slice(filler === 's' ? 1 : 2).map((value) => JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)))
+    return body
+      .slice(filler === 's' ? 1 : 2)
+      .map((value) => JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)))
   }
 
   test.each(['é', '€', '😀', '\u{10ffff}'])('a string reads with %s at every place about an edge', (character) => {

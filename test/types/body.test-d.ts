@@ -12,17 +12,7 @@ describe('BodyOf', () => {
 
   it('gives arrays of fixed-size numbers as typed arrays, booleans and all others as arrays', () => {
     expectTypeOf<BodyOf<'ayanaqaiauaxatadah'>>().toEqualTypeOf<
-      [
-        Uint8Array,
-        Int16Array,
-        Uint16Array,
-        Int32Array,
-        Uint32Array,
-        BigInt64Array,
-        BigUint64Array,
-        Float64Array,
-        Uint32Array,
-      ]
+      [Uint8Array, Int16Array, Uint16Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array, Float64Array, Uint32Array]
     >()
     expectTypeOf<BodyOf<'abasaoagavaayaasa(y)'>>().toEqualTypeOf<
       [boolean[], string[], string[], string[], Variant[], Uint8Array[], string[][], [number][]]
@@ -46,15 +36,11 @@ describe('BodyOf', () => {
         Map<number, { [key: string]: Variant }>,
       ]
     >()
-    expectTypeOf<BodyOf<'aa{oa{sa{sv}}}'>>().toEqualTypeOf<
-      [{ [key: string]: { [key: string]: { [key: string]: Variant } } }[]]
-    >()
+    expectTypeOf<BodyOf<'aa{oa{sa{sv}}}'>>().toEqualTypeOf<[{ [key: string]: { [key: string]: { [key: string]: Variant } } }[]]>()
   })
 
   it('follows the options of the codec', () => {
-    expectTypeOf<BodyOf<'xtaxa{tx}', { int64: 'number' }>>().toEqualTypeOf<
-      [number, number, number[], Map<number, number>]
-    >()
+    expectTypeOf<BodyOf<'xtaxa{tx}', { int64: 'number' }>>().toEqualTypeOf<[number, number, number[], Map<number, number>]>()
     expectTypeOf<BodyOf<'a{su}a{us}', { dict: 'map' }>>().toEqualTypeOf<[Map<string, number>, Map<number, string>]>()
     expectTypeOf<BodyOf<'a{su}a{us}', { dict: 'pairs' }>>().toEqualTypeOf<[[string, number][], [number, string][]]>()
     expectTypeOf<BodyOf<'auaxat', { int64: 'number' }>>().toEqualTypeOf<[Uint32Array, number[], number[]]>()
@@ -81,9 +67,7 @@ describe('BodyOf', () => {
     interface Handle {
       close(): void
     }
-    expectTypeOf<BodyOf<'hahauv', DefaultShape & HandedOver<Handle>>>().toEqualTypeOf<
-      [Handle, Handle[], Uint32Array, Variant]
-    >()
+    expectTypeOf<BodyOf<'hahauv', DefaultShape & HandedOver<Handle>>>().toEqualTypeOf<[Handle, Handle[], Uint32Array, Variant]>()
     expectTypeOf<BodyOf<'h', HandedOver>>().toEqualTypeOf<[unknown]>()
   })
 

@@ -47,7 +47,10 @@ describe('InputBodyOf', () => {
   })
 
   it('accepts read-only values', () => {
-    const values = [['a', 1], ['b', 2]] as const
+    const values = [
+      ['a', 1],
+      ['b', 2],
+    ] as const
     marshal('a(su)', [values])
     marshal('a(su)', [values] as const)
   })

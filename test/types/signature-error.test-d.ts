@@ -32,9 +32,7 @@ describe('SignatureError', () => {
     expectTypeOf<ValueOf<'az'>>().toEqualTypeOf<SignatureError<'"z" is no type code, in "az"'>>()
     expectTypeOf<InputOf<'az'>>().toEqualTypeOf<SignatureError<'"z" is no type code, in "az"'>>()
     expectTypeOf<ValueOf<'su'>>().toEqualTypeOf<SignatureError<'more than one complete type, in "su"'>>()
-    expectTypeOf<ValueOf<''>>().toEqualTypeOf<
-      SignatureError<'a value has one complete type, and the signature is empty'>
-    >()
+    expectTypeOf<ValueOf<''>>().toEqualTypeOf<SignatureError<'a value has one complete type, and the signature is empty'>>()
   })
 
   it('has no values', () => {

@@ -6,12 +6,31 @@ import { checkSignature, parseTypes, type Type } from '../reference/signature.ts
 // signature, and about the longest ones, and has to give the verdict and the type that follow from the run-time parse.
 
 const BASIC: Record<string, string> = {
-  y: 'number', b: 'boolean', n: 'number', q: 'number', i: 'number', u: 'number', x: 'bigint', t: 'bigint',
-  d: 'number', s: 'string', o: 'string', g: 'string', h: 'number', v: 'Variant<string>',
+  y: 'number',
+  b: 'boolean',
+  n: 'number',
+  q: 'number',
+  i: 'number',
+  u: 'number',
+  x: 'bigint',
+  t: 'bigint',
+  d: 'number',
+  s: 'string',
+  o: 'string',
+  g: 'string',
+  h: 'number',
+  v: 'Variant<string>',
 }
 const TYPED: Record<string, string> = {
-  y: 'Uint8Array', n: 'Int16Array', q: 'Uint16Array', i: 'Int32Array', u: 'Uint32Array', x: 'BigInt64Array',
-  t: 'BigUint64Array', d: 'Float64Array', h: 'Uint32Array',
+  y: 'Uint8Array',
+  n: 'Int16Array',
+  q: 'Uint16Array',
+  i: 'Int32Array',
+  u: 'Uint32Array',
+  x: 'BigInt64Array',
+  t: 'BigUint64Array',
+  d: 'Float64Array',
+  h: 'Uint32Array',
 }
 
 /** What decoding gives for a type, in the compiler's words. */

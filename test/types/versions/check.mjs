@@ -18,21 +18,24 @@ try {
   for (const subject of subjects) {
     for (const exact of [true, false]) {
       const config = join(folder, 'tsconfig.json')
-      writeFileSync(config, JSON.stringify({
-        compilerOptions: {
-          strict: true,
-          exactOptionalPropertyTypes: exact,
-          noUncheckedIndexedAccess: exact,
-          noEmit: true,
-          skipLibCheck: false,
-          target: 'ES2022',
-          module: 'ESNext',
-          moduleResolution: 'Bundler',
-          types: [],
-          paths: { subject: [join(root, subject)] },
-        },
-        files: [join(here, 'consumer.ts')],
-      }))
+      writeFileSync(
+        config,
+        JSON.stringify({
+          compilerOptions: {
+            strict: true,
+            exactOptionalPropertyTypes: exact,
+            noUncheckedIndexedAccess: exact,
+            noEmit: true,
+            skipLibCheck: false,
+            target: 'ES2022',
+            module: 'ESNext',
+            moduleResolution: 'Bundler',
+            types: [],
+            paths: { subject: [join(root, subject)] },
+          },
+          files: [join(here, 'consumer.ts')],
+        }),
+      )
       for (const name of Object.keys(dependencies)) {
         const tsc = join(here, 'node_modules', name, 'bin/tsc')
         const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' })

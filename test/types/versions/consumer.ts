@@ -1,15 +1,6 @@
 // What a user's program does with the types, checked by every TypeScript version in package.json. `subject` is the source,
 // or the built declarations.
-import type {
-  BodyOf,
-  CheckedSignature,
-  InputBodyOf,
-  Message,
-  MessageInput,
-  SignatureError,
-  ValueOf,
-  Variant,
-} from 'subject'
+import type { BodyOf, CheckedSignature, InputBodyOf, Message, MessageInput, SignatureError, ValueOf, Variant } from 'subject'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 declare function claim<T extends true>(): T
