@@ -34,7 +34,7 @@ import {
   MEMO_SLOTS,
 } from './wire.ts'
 
-/** The names of header fields in a message, by code. @internal */
+/** The names of header fields in a message, by code. */
 export const FIELD_NAMES = [
   '',
   'path',
@@ -152,7 +152,7 @@ export function makeMessage(i32: Int32Array, fields: Fields, body: unknown[]): M
 
 /**
  * Puts the header of a message into the control block. Gives the slot in which the same header lies composed, or -1: then its
- * fields have been written, and pendingHeader says where to keep it. @internal
+ * fields have been written, and pendingSlot and pendingKey say where and as what to keep it. @internal
  */
 export function writeFields(w: Writer, shared: Shared, message: MessageInput, signature: string, big: boolean): number {
   const { type, flags, serial, replySerial, unixFds } = message
@@ -177,6 +177,7 @@ export function writeFields(w: Writer, shared: Shared, message: MessageInput, si
       kept.sender === sender &&
       kept.errorName === errorName
     ) {
+      pendingSlot = -1
       return slot
     }
     shared.composed[slot] = undefined
@@ -195,14 +196,10 @@ export function writeFields(w: Writer, shared: Shared, message: MessageInput, si
   return -1
 }
 
-// What writeFields would keep, until the header is known to be good: taken right after, by the same call.
-let pendingSlot = -1
-let pendingKey: Composed | undefined
-
-/** The slot that the header written last may be kept in, and what it is then known by. @internal */
-export function pendingHeader(): { slot: number; key: Composed | undefined } {
-  return { slot: pendingSlot, key: pendingKey }
-}
+/** What writeFields would keep once the header is known to be good: taken right after it, by the same call. @internal */
+export let pendingSlot = -1
+/** @internal */
+export let pendingKey: Composed | undefined
 
 /** Puts a prepared header of at most COMPOSED_LENGTH bytes into its slot, unless it lies there; the slot. @internal */
 export function placeHeader(engine: Engine, shared: Shared, prepared: { readonly header: Uint8Array }): number {
