@@ -1,5 +1,6 @@
 // The commands by name, and what they share: help, usage errors, exit codes (0 done, 1 found fault, 2 wrong use).
 import { DEMO_HELP, demo } from './demo.ts'
+import { DOCTOR_HELP, doctor } from './doctor.ts'
 import { escapeText, type Terminal } from './terminal.ts'
 import { isUsageError } from './usage.ts'
 
@@ -13,6 +14,7 @@ export interface Command {
 /** A new command is a file beside this one and a line here. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   demo: { summary: 'decode captures, show them, encode again, measure', help: DEMO_HELP, run: demo },
+  doctor: { summary: 'which libraries with an adapter a project has, and whether it uses it', help: DOCTOR_HELP, run: doctor },
 }
 
 /** Runs the command line (without node and the script); the result is the exit code. */
