@@ -1,6 +1,6 @@
 // Arrays of fixed-size elements on their way in: bytes are taken as they are, from typed arrays of any realm; other arrays are
 // checked element by element. Small ones are copied into the text area, large ones are left for the caller's bytes to fill.
-import { bigintOf, doubleOf, integerOf, listOf, Refusal, wrongType } from './check.ts'
+import { bigintOf, countOf, doubleOf, integerOf, listOf, Refusal, wrongType } from './check.ts'
 import type { Write, Writer } from './tape.ts'
 import { bytesOf, elementsOf, type ShapeChoice, typedArrayKind } from './values.ts'
 import {
@@ -55,7 +55,7 @@ export function writeBulk(type: number, size: number, at: number, choice: ShapeC
     }
     const list = listOf(value)
     if (list === undefined) wrongType(at, type === TYPE_BYTE ? 'bytes' : 'an array', value)
-    putList(w, list, kind === undefined ? list.length : elementsOf(value), size, element)
+    putList(w, list, kind === undefined ? countOf(list, size, at) : elementsOf(value), size, element)
   }
 }
 

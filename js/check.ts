@@ -2,8 +2,10 @@
 import type { Fault } from './errors.ts'
 import { bytesOf, elementsOf, isMap, typedArrayKind } from './values.ts'
 import {
+  FAULT_ARRAY_TOO_LONG,
   FAULT_VALUE_RANGE,
   FAULT_VALUE_TYPE,
+  MAX_ARRAY_LENGTH,
   TYPE_BYTE,
   TYPE_INT16,
   TYPE_INT32,
@@ -99,6 +101,15 @@ export function bigintOf(type: number, at: number, value: unknown): bigint {
 /** Checks a double: any number, NaN and the infinities included. @internal */
 export function doubleOf(at: number, value: unknown): number {
   return typeof value === 'number' ? value : wrongType(at, 'a number', value)
+}
+
+/** How many elements, of `least` bytes at least each, a list says it has: a proxy can say anything. @internal */
+export function countOf(list: ArrayLike<unknown>, least: number, at: number): number {
+  const count: unknown = list.length
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) wrongType(at, 'an array', list)
+  // Before anything is allocated for it.
+  if (count * least > MAX_ARRAY_LENGTH) throw new Refusal(FAULT_ARRAY_TOO_LONG, at)
+  return count
 }
 
 /** An array, or what can be made one: a typed array of any realm, or something iterable that is no string. @internal */

@@ -187,20 +187,40 @@ function makeReadDict(words: Int32Array, at: number, choice: ShapeChoice, signat
     }
   }
   return (r) => {
-    const object: Record<string, unknown> = {}
     const count = r.i32[r.p++]
+    // A first key that is no interned text is new: as a property it would cost the hidden class a transition, and the heap one more
+    // class, for each such key. A dictionary has neither (bench/objects); nor is it worse for many keys.
+    if (count > MANY_KEYS || (count > 0 && r.i32[r.p] >= 0)) return readDictionary(r, count, value)
+    const object: Record<string, unknown> = {}
     for (let i = 0; i < count; i++) {
       const k = r.text()
-      // An assignment would set the prototype.
-      if (k === '__proto__') define(object, k, value(r))
+      // An assignment to what the prototype has would set that (__proto__), or fail where the prototype is frozen (toString).
+      if (k in PROTOTYPE) define(object, k, value(r))
       else object[k] = value(r)
     }
     return object
   }
 }
 
+const PROTOTYPE = Object.prototype
+
+// From about this many properties on, an object is a dictionary anyway (DESIGN §8).
+const MANY_KEYS = 24
+
+// An object without a prototype starts as a dictionary, and has nothing that an assignment could run into.
+function readDictionary(r: Reader, count: number, value: Read): object {
+  const object = Object.create(null) as Record<string, unknown>
+  for (let i = 0; i < count; i++) {
+    const k = r.text()
+    object[k] = value(r)
+  }
+  return Object.setPrototypeOf(object, PROTOTYPE) as object
+}
+
 function define(object: object, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+  // Without a prototype: one that an app put a "get" on would make an accessor of this.
+  const descriptor = { __proto__: null, value, writable: true, enumerable: true, configurable: true }
+  Object.defineProperty(object, key, descriptor)
 }
 
 function makeReadBulk(type: number, choice: ShapeChoice): Read {

@@ -97,6 +97,7 @@ export function isVariant(value: unknown): value is { signature: string; value: 
 
 // Intrinsic getters tell the kind of a value whatever its class claims and whichever realm it comes from.
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object
+const keysOf = Uint8Array.prototype.keys as (this: unknown) => unknown
 const tagOf = getterOf(typedArray, Symbol.toStringTag)
 const lengthOf = getterOf(typedArray, 'length')
 const bufferOf = getterOf(typedArray, 'buffer')
@@ -118,7 +119,8 @@ export function typedArrayKind(value: unknown): string | undefined {
 /** The bytes of a typed array of any realm. Throws a TypeError for a detached one. @internal */
 export function bytesOf(value: unknown): Uint8Array {
   const length = byteLengthOf.call(value) as number
-  // A detached array looks like an empty one, until a view of its buffer is made.
+  // An array that is detached, or beyond a buffer that has shrunk, looks like an empty one to getters, not to methods.
+  if (length === 0) keysOf.call(value)
   return new Uint8Array(bufferOf.call(value) as ArrayBuffer, byteOffsetOf.call(value) as number, length)
 }
 
