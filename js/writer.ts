@@ -1,7 +1,7 @@
 // Values to tape. A plan becomes closures, one for each complete type; each checks its value and puts its words. What does not fit is
 // refused where it stands, never wrapped round or guessed. Nothing here knows of alignment, padding, byte order or wire lengths.
 import { writeBulk } from './bulk.ts'
-import { bigintOf, doubleOf, integerOf, listOf, Refusal, wrongType } from './check.ts'
+import { bigintOf, countOf, doubleOf, integerOf, listOf, Refusal, wrongType } from './check.ts'
 import { spanOf } from './reader.ts'
 import type { Write, Writer } from './tape.ts'
 import { isMap, isVariant, type ShapeChoice, typedArrayKind, Variant } from './values.ts'
@@ -95,7 +95,7 @@ export function makeWrite(words: Int32Array, at: number, choice: ShapeChoice, si
       }
     }
     case TYPE_VARIANT:
-      return makeWriteVariant(at, choice)
+      return makeWriteVariant(words, at, choice)
     case TYPE_STRUCT:
       return makeWriteStruct(words, at, choice, signature)
     case TYPE_ARRAY:
@@ -105,8 +105,11 @@ export function makeWrite(words: Int32Array, at: number, choice: ShapeChoice, si
   }
 }
 
-function makeWriteVariant(at: number, choice: ShapeChoice): Write {
+function makeWriteVariant(words: Int32Array, at: number, choice: ShapeChoice): Write {
   const { variantSignature, variantValue } = choice.shape
+  // The containers round the variant's value in this plan.
+  let levels = 1
+  for (let i = 0; i < at; i++) if (spanOf(words[i]) > at - i) levels++
   return (w, given) => {
     let signature: unknown
     let value: unknown
@@ -119,12 +122,13 @@ function makeWriteVariant(at: number, choice: ShapeChoice): Write {
       value = given.value
     }
     if (typeof signature !== 'string') wrongType(at, 'a Variant whose signature is a string', signature)
-    // Data that contains itself would recurse without end.
-    if (++w.depth > MAX_DEPTH) throw new Refusal(FAULT_DEPTH, at)
+    // Data that contains itself would recurse without end, and a stack is filled by what stands between two variants as well.
+    w.depth += levels
+    if (w.depth > MAX_DEPTH) throw new Refusal(FAULT_DEPTH, at)
     const plan = w.variants(signature, w, at)
     w.word(plan.number)
     plan.write(w, value)
-    w.depth--
+    w.depth -= levels
   }
 }
 
@@ -167,7 +171,7 @@ function makeWriteArray(words: Int32Array, at: number, choice: ShapeChoice, sign
     const value = convert === undefined ? given : convert(given, elementSignature)
     const list = listOf(value)
     if (list === undefined) wrongType(at, 'an array', value)
-    const count = list.length
+    const count = countOf(list, 1, at)
     w.word(count)
     for (let i = 0; i < count; i++) element(w, list[i])
   }
@@ -195,18 +199,19 @@ function makeWriteDict(words: Int32Array, at: number, choice: ShapeChoice, signa
     if (isPlain(dict)) return writeRecord(w, dict)
     if (isMap(dict)) {
       const size = dict.size
-      w.word(size)
+      w.word(0)
       let n = 0
-      for (const [k, v] of dict) {
+      for (const entry of dict) {
         // A getter that adds entries would keep us here for ever.
-        if (n === size) break
-        key(w, k)
-        value(w, v)
+        if (!(n < size)) break
+        if (!Array.isArray(entry)) wrongType(keyAt, 'a pair of key and value', entry)
+        key(w, entry[0])
+        value(w, entry[1])
         n++
       }
       w.i32[countAt] = n
     } else if (Array.isArray(dict)) {
-      const count = dict.length
+      const count = countOf(dict, 1, at)
       w.word(count)
       for (let i = 0; i < count; i++) {
         const pair: unknown = dict[i]
