@@ -32,20 +32,20 @@ export function init(seed: u32): u32 {
 
 // Reads a message of `given` bytes, whose first are in the window.
 export function decode(given: u32, most: u32, flags: u32, maxValues: u32): u32 {
-  const read = readFixed(given, most, !(flags & CALL_STRUCTURE), maxValues) && readHeader() && readBody(flags)
+  const read = readFixed(given, most, !(flags & CALL_STRUCTURE), maxValues) && readHeader() && readBody(flags, maxValues)
   if (!read) return 0
   if (given > get32(CONTROL_LENGTH)) return fault(FAULT_TRAILING_BYTES, get32(CONTROL_LENGTH)) as u32
   return 1
 }
 
-function readBody(flags: u32): bool {
+function readBody(flags: u32, maxValues: u32): bool {
   if (flags & CALL_HEADER) return true
   const body = get32(CONTROL_BODY)
   if (get32(CONTROL_PLAN) == PLAN_LOOSE) loosePlan(0, get32(CONTROL_FIELDS + FIELD_SIGNATURE * FIELD_RECORD + 4))
   else bodyPlan()
   seek(body)
   moveTape(TAPE)
-  startCount()
+  startCount(maxValues)
   return readExactly()
 }
 

@@ -27,8 +27,9 @@ export function startRead(bigEndian: bool, most: u32): void {
   maxValues = most
 }
 // The header's values do not count: maxValues bounds what a body makes.
-export function startCount(): void {
+export function startCount(most: u32): void {
   values = 0
+  maxValues = most
 }
 export function valuesRead(): u32 {
   return values

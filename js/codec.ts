@@ -1,11 +1,11 @@
 // The codec: one call per message in each direction, and what can be done to a message without taking it apart.
 import { Calls, checkBytes, type Work } from './call.ts'
-import { type EngineChoice, provideModule } from './engine.ts'
+import { type EngineChoice, provideModule, steady } from './engine.ts'
 import { DBusCodecError } from './errors.ts'
 import { messageLength as lengthOf } from './length.ts'
 import { FIELD_NAMES, type HeaderFieldName, makeMessage, readFields } from './message.ts'
 import { type CodecOptions, settingsOf } from './options.ts'
-import { copyOutput, segments, takeOutput } from './output.ts'
+import { putOutput, segments, takeOutput } from './output.ts'
 import { PreparedMessage } from './prepare.ts'
 import type { BodyOf, DefaultShape, InputBodyOf, Message, MessageHeader, MessageInput, ShapeOptions } from './types.ts'
 import { Variant } from './values.ts'
@@ -63,6 +63,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     } catch (error) {
       throw this.explained(work, error)
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -83,6 +84,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     } catch (error) {
       throw this.explained(work, error)
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -98,6 +100,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     } catch (error) {
       throw this.explained(work, error)
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -122,6 +125,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
       const i32 = engine.i32
       return makeMessage(i32, fields, this.readAll(work, plan)) as unknown as Message<S, O>
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -137,6 +141,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
       const { body: _, ...header } = makeMessage(engine.i32, readFields(engine, shared, reader), [])
       return header as unknown as MessageHeader<S>
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -155,6 +160,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     try {
       return this.tried(work, bytes, 0) ? { valid: true } : { valid: false, error: engine.error() }
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -182,6 +188,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     } catch (error) {
       throw this.explained(work, error)
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -204,6 +211,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
       reader.fds = fds
       return this.readAll(work, plan) as BodyOf<S, O>
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -213,9 +221,11 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     const work = this.beginRead(bytes)
     const { engine } = work
     try {
-      this.read(work, bytes, 0, undefined)
-      return engine.swapped(bytes)
+      const own = steady(bytes)
+      this.read(work, own, 0, undefined)
+      return engine.swapped(own)
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -257,6 +267,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
       const i32 = engine.i32
       return { end: i32[CONTROL_FIELDS_END >> 2], body: i32[CONTROL_BODY >> 2], big: i32[CONTROL_ORDER >> 2] !== 0 }
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -276,6 +287,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     } catch (error) {
       throw this.explained(work, error)
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -290,6 +302,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     } catch (error) {
       throw this.explained(work, error)
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -310,6 +323,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     } catch (error) {
       throw this.explained(work, error)
     } finally {
+      work.engine.busy = false
       this.end(work)
     }
   }
@@ -321,7 +335,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     if (!Number.isInteger(offset) || offset < 0 || length > target.length - offset) {
       throw new RangeError(`no room for ${length} bytes at offset ${offset} of ${target.length}`)
     }
-    return copyOutput(engine, engine.output, session.writer.gaps, big, target, offset)
+    return putOutput(engine, engine.output, session.writer.gaps, big, target, offset)
   }
 
   /** The length of the message that `bytes` starts with, from its first 16 bytes; undefined when there are fewer. */

@@ -144,7 +144,7 @@ export class Engine {
       return
     }
     // Shared or resizable memory may change under us: what was checked must be what is read.
-    this.source = isSteady(bytes.buffer) ? bytes : new Uint8Array(bytes)
+    this.source = steady(bytes)
     this.phase = phase
     this.refill(0, WINDOW_SIZE)
   }
@@ -210,9 +210,19 @@ export class Engine {
 
 const NOTHING = new Uint8Array(0)
 
-function isSteady(buffer: ArrayBufferLike): boolean {
-  if (typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer) return false
-  return (buffer as { resizable?: boolean }).resizable !== true
+const byteLengthOf = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')?.get
+
+/** The bytes, or a copy of them when someone else can change them: then what was checked would not be what is read. @internal */
+export function steady(bytes: Uint8Array): Uint8Array {
+  const { buffer } = bytes
+  try {
+    // Fails for a SharedArrayBuffer of whatever realm.
+    byteLengthOf?.call(buffer)
+    if ((buffer as { resizable?: boolean }).resizable !== true) return bytes
+  } catch {
+    // Shared.
+  }
+  return new Uint8Array(bytes)
 }
 
 // --- choosing -------------------------------------------------------------------------------------------------------------
@@ -321,10 +331,17 @@ export function provideModule(module: object): void {
 
 // Per engine, one instance for each level of nesting (a getter that encodes while its object is being encoded). All codecs and
 // connections of a thread share them: each Wasm memory reserves gigabytes of address space.
-const instances: Record<EngineName, Engine[]> = { simd: [], baseline: [], js: [] }
+const instances: Record<EngineName, (Engine | undefined)[]> = { simd: [], baseline: [], js: [] }
 
 function spare(name: EngineName, engine: Engine): void {
   instances[name][0] = engine
+}
+
+/** Forgets an instance that has grown large: its memory never shrinks. @internal */
+export function dropEngine(engine: Engine): void {
+  const all = instances[engine.name]
+  const level = all.indexOf(engine)
+  if (level >= 0) all[level] = undefined
 }
 
 // Deeper than this, inner calls are refused: each level holds an instance.

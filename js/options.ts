@@ -44,6 +44,9 @@ export interface Settings extends ShapeChoice {
 /** A small message can make a large object graph (4 bytes of wire for an empty array): this is where it stops. */
 const MAX_VALUES = 8388608
 
+// Without a prototype: what someone has put on Object.prototype is no option of ours.
+const DEFAULTS: CodecOptions = Object.create(null)
+
 const CHOICES = {
   int64: ['bigint', 'number'],
   dict: ['object', 'map', 'pairs'],
@@ -55,7 +58,7 @@ const CHOICES = {
 } as const
 
 /** @internal */
-export function settingsOf(options: CodecOptions = {}): Settings {
+export function settingsOf(options: CodecOptions = DEFAULTS): Settings {
   if (typeof options !== 'object' || options === null) throw new TypeError('the options must be an object')
   for (const name of Object.keys(options)) {
     if (!(name in CHOICES) && name !== 'maxMessageLength' && name !== 'maxValues' && name !== 'shape') {

@@ -57,6 +57,22 @@ export function copyOutput(
   return length
 }
 
+/** The same; `target` may hold the caller's arrays that fill the gaps. @internal */
+export function putOutput(
+  engine: Engine,
+  from: number,
+  gaps: readonly Gap[],
+  big: boolean,
+  target: Uint8Array,
+  at: number,
+): number {
+  if (!gaps.some((gap) => gap.bytes?.buffer === target.buffer)) return copyOutput(engine, from, gaps, big, target, at)
+  // What is written first must not be what is read next.
+  const own = takeOutput(engine, from, gaps, big)
+  target.set(own, at)
+  return own.length
+}
+
 function fill(engine: Engine, gap: Gap, big: boolean, target: Uint8Array, at: number): void {
   const bytes = gap.bytes
   if (bytes === undefined) {

@@ -157,6 +157,10 @@ export const WINDOW = 479296
 export const WINDOW_SIZE = 65536
 export const TAPE = 548864
 
+// The values of header fields do not count against maxValues, which may be small; unknown fields hold what a peer likes, so that they
+// are not free either.
+export const HEADER_VALUES = 1024
+
 // Flags of the calls.
 export const CALL_STRUCTURE = 1 // validation: 'structure'
 export const CALL_HEADER = 2 // the header alone
