@@ -1,0 +1,94 @@
+// What an application saves by an adapter: the same application (adapters/app.js) against the same bus (adapters/bus.js), with and
+// without, each time a new process, in turn. CPU time of the application's process; needs `npm run build`.
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { options } from './drive/options.js'
+import { context, save } from './drive/results.js'
+import { median } from './drive/rounds.js'
+import { printTable, ratio } from './drive/table.js'
+
+const chosen = options()
+const ROOT = new URL('../', import.meta.url).pathname
+const PEERS = ['dbus-next', '@jellybrick/dbus-next', 'dbus-native', '@homebridge/dbus-native']
+const ROUNDS = chosen.quick ? 1 : 5
+
+/** Messages each; the slow encoders take milliseconds for one of the last kind. */
+const TASKS = {
+  flood: { title: 'signal flood', count: chosen.quick ? 50_000 : 500_000 },
+  objects: { title: 'GetManagedObjects calls, 100 devices', count: chosen.quick ? 50 : 300 },
+  bytes: { title: 'calls with 64 KiB ay', count: chosen.quick ? 50 : 200 },
+}
+const STARTS = chosen.quick ? 5 : 25
+
+const folder = mkdtempSync(join(tmpdir(), 'dbus-codec-bench-'))
+const socket = join(folder, 'bus')
+const bus = spawn(process.execPath, [join(ROOT, 'bench/adapters/bus.js'), socket], { stdio: ['ignore', 'pipe', 'inherit'] })
+await new Promise((resolve) => bus.stdout.once('data', resolve))
+
+function run(peer, task, count, adapter) {
+  const env = { ...process.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${socket}` }
+  if (adapter) env.DBUS_CODEC_ADAPTERS = join(ROOT, 'build/adapters')
+  else delete env.DBUS_CODEC_ADAPTERS
+  const { stdout, stderr, status } = spawnSync(chosen.node, [join(ROOT, 'bench/adapters/app.js'), peer, task, String(count)], {
+    env,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`${peer} ${task}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** Each side over the rounds: the median of CPU time; of starts the best, by the clock, as others' work only adds to it. */
+function compare(peer, task, count, rounds, measure, figure) {
+  const untouched = []
+  const over = []
+  for (let round = 0; round < rounds; round++) {
+    untouched.push(run(peer, task, count, false)[measure])
+    over.push(run(peer, task, count, true)[measure])
+  }
+  return { untouched: figure(untouched), adapter: figure(over) }
+}
+
+try {
+  const figures = {}
+  for (const [task, { count }] of Object.entries(TASKS)) {
+    figures[task] = {}
+    for (const peer of PEERS) figures[task][peer] = compare(peer, task, count, ROUNDS, 'cpu', median)
+  }
+  const start = {}
+  for (const peer of PEERS) start[peer] = compare(peer, 'start', 1, STARTS, 'wall', (list) => Math.min(...list))
+
+  printTable(
+    ['CPU µs a message', 'peer', 'untouched', 'adapter', 'faster'],
+    Object.entries(figures).flatMap(([task, peers]) =>
+      Object.entries(peers).map(([peer, { untouched, adapter }]) => [
+        TASKS[task].title,
+        peer,
+        untouched.toFixed(2),
+        adapter.toFixed(2),
+        ratio(untouched / adapter),
+      ]),
+    ),
+  )
+  console.log()
+  printTable(
+    ['cold start, ms to the first reply', 'untouched', 'adapter', 'added'],
+    Object.entries(start).map(([peer, { untouched, adapter }]) => [
+      peer,
+      (untouched / 1000).toFixed(1),
+      (adapter / 1000).toFixed(1),
+      ((adapter - untouched) / 1000).toFixed(1),
+    ]),
+  )
+  if (!chosen.partial)
+    save('adapters', {
+      context: context(chosen.node),
+      titles: Object.fromEntries(Object.entries(TASKS).map(([task, { title }]) => [task, title])),
+      figures,
+      start,
+    })
+} finally {
+  bus.kill()
+  rmSync(folder, { recursive: true, force: true })
+}
