@@ -37,14 +37,43 @@ function elements(p: usize, from: u32, length: u32, least: u32, hyphens: bool, d
   return first || n < least ? length : -1
 }
 
+const MANY: u32 = 0xffffffff
+
+// Whether all of the name is plainly right; sixteen characters a step. What is not is looked at again, one by one, for its place.
+// `first`: whether an element's first character may be a digit.
+function plainly(p: usize, length: u32, separator: u32, first: bool, hyphens: bool, least: u32, most: u32): bool {
+  let starts: u32 = 1
+  let elements: u32 = 1
+  for (let i: u32 = 0; i < length; i += 16) {
+    const v = v128.load(p + i)
+    const shown: u32 = length - i < 16 ? (1 << (length - i)) - 1 : 0xffff
+    const letters = i8x16.lt_u(i8x16.sub(v128.or(v, i8x16.splat(0x20)), i8x16.splat(97)), i8x16.splat(26))
+    const digits = i8x16.lt_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(10))
+    const separators: u32 = i8x16.bitmask(i8x16.eq(v, i8x16.splat(separator as i8))) & shown
+    let others = i8x16.eq(v, i8x16.splat(95))
+    if (hyphens) others = v128.or(others, i8x16.eq(v, i8x16.splat(45)))
+    const allowed: u32 = i8x16.bitmask(v128.or(v128.or(letters, digits), others)) | separators
+    if ((allowed & shown) != shown) return false
+    const begin = (separators << 1) | starts
+    if (begin & separators) return false
+    if (!first && begin & i8x16.bitmask(digits)) return false
+    starts = (separators >>> 15) & 1
+    if (length - i <= 16 && (separators >>> (length - i - 1)) & 1) return false
+    elements += popcnt<u32>(separators)
+  }
+  return elements >= least && elements <= most
+}
+
 // Interface names; error names follow the same rules.
 export function interfaceFault(p: usize, length: u32): i32 {
   if (length - 1 >= <u32>MAX_NAME_LENGTH) return 0
+  if (ASC_FEATURE_SIMD && plainly(p, length, DOT, false, false, 2, MANY)) return -1
   return elements(p, 0, length, 2, false, false)
 }
 
 export function memberFault(p: usize, length: u32): i32 {
   if (length - 1 >= <u32>MAX_NAME_LENGTH) return 0
+  if (ASC_FEATURE_SIMD && plainly(p, length, DOT, false, false, 1, 1)) return -1
   for (let i: u32 = 0; i < length; i++) {
     const c = get8(p + i)
     if (!letter(c) && !(digit(c) && i > 0)) return i
@@ -55,7 +84,11 @@ export function memberFault(p: usize, length: u32): i32 {
 // A unique name has two elements at least: libdbus takes ":" and ":1" as well, the specification does not (VALIDATION.md 5.5).
 export function busNameFault(p: usize, length: u32): i32 {
   if (length - 1 >= <u32>MAX_NAME_LENGTH) return 0
-  if (get8(p) == COLON) return elements(p, 1, length, 2, true, true)
+  if (get8(p) == COLON) {
+    if (ASC_FEATURE_SIMD && length > 1 && plainly(p + 1, length - 1, DOT, true, true, 2, MANY)) return -1
+    return elements(p, 1, length, 2, true, true)
+  }
+  if (ASC_FEATURE_SIMD && plainly(p, length, DOT, false, true, 2, MANY)) return -1
   return elements(p, 0, length, 2, true, false)
 }
 
@@ -63,6 +96,7 @@ export function busNameFault(p: usize, length: u32): i32 {
 let afterSlash: i32 = -1
 
 export function pathFault(p: usize, length: u32): i32 {
+  if (ASC_FEATURE_SIMD && length > 1 && get8(p) == SLASH && plainly(p + 1, length - 1, SLASH, true, false, 1, MANY)) return -1
   afterSlash = -1
   const at = pathPiece(p, length)
   return at >= 0 ? at : pathEnd(length)

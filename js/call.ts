@@ -1,15 +1,15 @@
 // One call of a codec: takes an engine instance that is not busy, has a message read or written, and says what went wrong. An
 // inner call, from a getter or a shape's function, finds the instance busy and gets another.
 import { Refusal } from './check.ts'
-import { chooseEngine, type Engine, type EngineChoice, idleEngine } from './engine.ts'
+import { chooseEngine, dropEngine, type Engine, type EngineChoice, idleEngine } from './engine.ts'
 import { DBusCodecError } from './errors.ts'
-import { FIELD_NAMES, type Fields, pendingHeader, placeHeader, Shared, uint32Field, writeFields } from './message.ts'
+import { FIELD_NAMES, type Fields, pendingKey, pendingSlot, placeHeader, Shared, uint32Field, writeFields } from './message.ts'
 import type { Settings } from './options.ts'
 import { type Plan, Session } from './plan.ts'
 import type { PreparedMessage } from './prepare.ts'
 import { Texts, Unreadable } from './tape.ts'
 import type { MessageInput } from './types.ts'
-import { bytesOf, typedArrayKind } from './values.ts'
+import { bytesOf, elementsOf, typedArrayKind } from './values.ts'
 import {
   CALL_BIG,
   CALL_STRUCTURE,
@@ -78,6 +78,8 @@ export class Calls {
   protected readonly settings: Settings
   private readonly flags: number
   private works: Work[] = []
+  // The work on the thread's first instance: nearly every call's.
+  private first: Work | undefined = undefined
 
   /** @internal */
   constructor(settings: Settings) {
@@ -90,14 +92,25 @@ export class Calls {
 
   /** An instance of the codec's own until `busy` is taken back. @internal */
   protected begin(): Work {
+    const first = this.first
+    if (first !== undefined && !first.engine.busy && !first.engine.bloated) {
+      first.engine.busy = true
+      return first
+    }
     const engine = idleEngine(this.engine.name)
     const works = this.works
-    engine.busy = true
-    for (let i = 0; i < works.length; i++) if (works[i].engine === engine) return works[i]
+    for (let i = 0; i < works.length; i++) {
+      if (works[i].engine !== engine) continue
+      engine.busy = true
+      return works[i]
+    }
     // Instances that grew too large have been replaced: no work must hold them any longer.
     this.works = works.filter((work) => work.engine.busy)
     const work = new Work(engine, this.settings)
     this.works.push(work)
+    if (works.length === 0 || this.first?.engine.bloated === true) this.first = work
+    // Last: what is thrown before it (the stack may be full) must leave no instance behind that looks busy for ever.
+    engine.busy = true
     return work
   }
 
@@ -107,12 +120,19 @@ export class Calls {
     return this.begin()
   }
 
-  /** Gives the instance back. @internal */
+  /** Lets go of what the call worked on. The instance has been given back before, without a call: the stack may be full. @internal */
   protected end(work: Work): void {
+    const { engine, session } = work
     work.plan = undefined
-    work.session.reader.end()
-    work.engine.close()
-    work.engine.busy = false
+    session.reader.end()
+    if (session.writer.gaps.length > 0) session.writer.gaps = []
+    engine.close()
+    if (engine.bloated) {
+      // One large message must not fix its memory to this codec until its next.
+      dropEngine(engine)
+      this.works = this.works.filter((other) => other !== work)
+      if (this.first === work) this.first = undefined
+    }
   }
 
   /** Whether the message is well-formed and valid; the tape holds its values then. @internal */
@@ -177,17 +197,18 @@ export class Calls {
     if (typeof signature !== 'string') throw new TypeError('the signature must be a string')
     const plan = namedPlan(work, signature)
     const again = writeFields(w, shared, message, signature, big)
-    const { slot, key } = pendingHeader()
+    const slot = pendingSlot
+    const key = pendingKey
     if (flags === 0) {
       work.plan = plan
       plan.writeAll(w, message.body ?? NO_VALUES)
     }
     engine.i32[CONTROL_PLAN >> 2] = plan.number
-    const written = engine.exports.encode(flags | (big ? CALL_BIG : 0), again, again >= 0 ? -1 : slot)
+    const written = engine.exports.encode(flags | (big ? CALL_BIG : 0), again, slot)
     engine.views()
     if (written === 0) throw this.writeFault(work, plan)
     // A header that is too long for the slot has not been kept.
-    if (again < 0 && slot >= 0 && engine.i32[CONTROL_BODY >> 2] <= COMPOSED_LENGTH) shared.composed[slot] = key
+    if (slot >= 0 && engine.i32[CONTROL_BODY >> 2] <= COMPOSED_LENGTH) shared.composed[slot] = key
     this.checkLength(engine)
   }
 
@@ -258,14 +279,10 @@ const NO_VALUES: readonly unknown[] = []
 
 /** Refuses what is no byte array, of whatever realm. @internal */
 export function checkBytes(bytes: unknown): void {
-  if (bytes instanceof Uint8Array ? bytes.length > 0 : typedArrayKind(bytes) === 'Uint8Array') {
-    if ((bytes as Uint8Array).length === 0) bytesOf(bytes)
-    return
+  // By intrinsic getters: a proxy or an object with the prototype is none, and a class of the caller's may say any length.
+  if (typedArrayKind(bytes) !== 'Uint8Array' || elementsOf(bytes) !== (bytes as Uint8Array).length) {
+    throw new TypeError('the message must be a Uint8Array')
   }
-  if (bytes instanceof Uint8Array) {
-    // Throws a TypeError when the buffer is detached.
-    bytesOf(bytes)
-    return
-  }
-  throw new TypeError('the message must be a Uint8Array')
+  // Throws a TypeError when the buffer is detached or has shrunk.
+  if ((bytes as Uint8Array).length === 0) bytesOf(bytes)
 }

@@ -21,37 +21,37 @@ import {
   FAULT_MESSAGE_LENGTH,
 } from './wire.ts'
 
-/** Options of the calls that write. */
+/** Options of the calls that write (`encode…`, `prepare`). */
 export interface EncodeOptions {
-  /** Byte order of the message; default `'little'`. */
+  /** Byte order of what is written, or of what `unmarshal` is given; default `'little'`, whatever the host's is. */
   byteOrder?: ByteOrder | undefined
 }
 
 /** Options of `marshal` and `unmarshal`. */
 export interface BodyOptions extends EncodeOptions {
-  /** Offset of the first byte in its message, for alignment; default 0. */
+  /** Offset of the first byte in its message, in bytes: alignment depends on it ("Marshalling", modulo 8). Default 0. */
   offset?: number | undefined
 }
 
-/** Options of the calls that read. */
+/** Options of the calls that read (`decode`, `decodeBody`, `unmarshal`). */
 export interface DecodeOptions {
-  /** The descriptors that came with the message: every `h` becomes `fds[index]`, and their number must be UNIX_FDS. */
+  /** The descriptors that came along: each `h` becomes `fds[index]`, and a message must have `fds.length` as UNIX_FDS. */
   fds?: readonly unknown[] | undefined
 }
 
-/** What `validate` gives. */
+/** What `validate` gives: narrow it by `valid`. The error is the one that `decode` would throw. */
 export type Verdict = { valid: true; error?: undefined } | { valid: false; error: DBusCodecError }
 
 /**
- * Turns D-Bus messages into JavaScript values and back. Made by {@link createCodec}. Every method is synchronous; wrong bytes and wrong
- * values throw a {@link DBusCodecError}, wrong use of the method itself a TypeError. A codec keeps no state between calls, so one
- * serves any number of connections.
+ * Turns D-Bus messages into JavaScript values and back. Made by {@link createCodec}; `O` says how values look. Every method is
+ * synchronous and needs its `this`. Wrong bytes and wrong values throw a {@link DBusCodecError}, wrong use of the method itself a
+ * TypeError. A codec keeps no state between calls, so one serves any number of connections; getters and shapes may call it again.
  */
 export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   /**
-   * A message as bytes of its own.
-   *
-   * @throws DBusCodecError with the value's `path`, such as `body[1]["RSSI"]`.
+   * A message as bytes that are the caller's own. The body is checked against `message.signature`, never wrapped round or guessed.
+   * @throws DBusCodecError with the `path` of what is refused, such as `body[1]["RSSI"]`: a value (ERR_DBUS_VALUE_…,
+   * ERR_DBUS_TEXT_…), a name, a header field that the type must have (ERR_DBUS_MISSING_…), the signature, a length, a depth.
    */
   encode<const S extends string>(message: MessageInput<S>, options?: EncodeOptions): Uint8Array {
     const big = isBig(options)
@@ -69,10 +69,9 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   }
 
   /**
-   * A message into `target`, from byte `offset` on.
-   *
+   * A message into `target`, from byte `offset` (default 0) on.
    * @returns the number of bytes written
-   * @throws RangeError when there is no room; nothing is written then.
+   * @throws DBusCodecError as `encode` does; RangeError when there is no room. Nothing is written then.
    */
   encodeInto<const S extends string>(message: MessageInput<S>, target: Uint8Array, offset = 0, options?: EncodeOptions): number {
     checkBytes(target)
@@ -89,7 +88,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     }
   }
 
-  /** A message as pieces for `writev`, in their order: large arrays are not copied but are the caller's own bytes. */
+  /** A message as pieces for `writev`, in order: large arrays in host byte order are the caller's own memory. */
   encodeSegments<const S extends string>(message: MessageInput<S>, options?: EncodeOptions): Uint8Array[] {
     const big = isBig(options)
     const work = this.begin()
@@ -106,9 +105,8 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   }
 
   /**
-   * The message that `bytes` is, validated.
-   *
-   * @throws DBusCodecError with the `offset` of the first wrong byte.
+   * The one message that `bytes` is, validated (see {@link CodecOptions.validation}) and with its body.
+   * @throws DBusCodecError with the `offset` of the first wrong byte; with a `path` for ERR_DBUS_UNSAFE_INTEGER, ERR_DBUS_FD_….
    */
   decode<S extends string = string>(bytes: Uint8Array, options?: DecodeOptions): Message<S, O> {
     const fds = fdsOf(options)
@@ -130,7 +128,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     }
   }
 
-  /** The header of the message that `bytes` is, for routing and filtering: the body is neither looked at nor checked. */
+  /** The header of the whole message that `bytes` is, validated, for routing: the body must be there but is not looked at. */
   decodeHeader<S extends string = string>(bytes: Uint8Array): MessageHeader<S> {
     const work = this.beginRead(bytes)
     const { engine, session, shared } = work
@@ -146,14 +144,14 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     }
   }
 
-  /** The body of a message whose header has been decoded; validated now. */
+  /** The body of a message whose header has been decoded; validated now. Throws as `decode`; TypeError: another signature. */
   decodeBody<S extends string>(header: { signature: S }, bytes: Uint8Array, options?: DecodeOptions): BodyOf<S, O> {
     const message = this.decode<S>(bytes, options)
     if (message.signature !== header.signature) throw new TypeError('the header is not the one of these bytes')
     return message.body
   }
 
-  /** Whether `bytes` is one whole valid message, and if not, why. */
+  /** Whether `bytes` is one whole valid message, and if not, why. Makes no values. Only a wrong argument makes it throw. */
   validate(bytes: Uint8Array): Verdict {
     const work = this.beginRead(bytes)
     const { engine } = work
@@ -165,7 +163,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     }
   }
 
-  /** Values without a header, as a body has them. */
+  /** Values without a header, as a body has them: one for each complete type of `signature`. Throws as `encode`. */
   marshal<const S extends string>(signature: S, values: InputBodyOf<S>, options?: BodyOptions): Uint8Array {
     return this.marshalled(signature, values as readonly unknown[], isBig(options), phaseOf(options), 0)
   }
@@ -193,7 +191,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     }
   }
 
-  /** The values of a body without its header. Offsets of errors count from the first byte of `bytes`. */
+  /** The values of a body without its header; all bytes must be used. Throws as `decode`, offsets counted in `bytes`. */
   unmarshal<const S extends string>(signature: S, bytes: Uint8Array, options?: BodyOptions & DecodeOptions): BodyOf<S, O> {
     checkSignature(signature)
     const big = isBig(options)
@@ -216,7 +214,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     }
   }
 
-  /** The same message in the other byte order; padding is kept, unknown fields are swapped as well. */
+  /** The same message in the other byte order, as new bytes; unknown header fields are swapped too. Throws as `decode`. */
   swap(bytes: Uint8Array): Uint8Array {
     const work = this.beginRead(bytes)
     const { engine } = work
@@ -231,9 +229,9 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   }
 
   /**
-   * The same message with a header field added, replaced, or removed (`undefined`); byte order, other fields and body are kept.
-   *
-   * @throws DBusCodecError when the result would be no valid message.
+   * The same message with a header field replaced, added at the end, or removed (`undefined`); byte order, other fields and body
+   * are kept. A bus sets `sender` so.
+   * @throws DBusCodecError when `bytes` is, or the result would be, no valid message; TypeError for an unknown field name.
    */
   setHeaderField(bytes: Uint8Array, name: HeaderFieldName, value: string | number | undefined): Uint8Array {
     const code = FIELD_NAMES.indexOf(name)
@@ -272,7 +270,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     }
   }
 
-  /** A message whose header is marshalled and checked once, now. */
+  /** A message whose header is marshalled and checked once, now: `serial` and body come with each `encode`. Throws as `encode`. */
   prepare<const S extends string = ''>(
     template: Omit<MessageInput<S>, 'serial' | 'body'>,
     options?: EncodeOptions,
@@ -338,7 +336,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     return putOutput(engine, engine.output, session.writer.gaps, big, target, offset)
   }
 
-  /** The length of the message that `bytes` starts with, from its first 16 bytes; undefined when there are fewer. */
+  /** {@link messageLength} with the codec's `maxMessageLength`: from the first 16 bytes; `undefined` when there are fewer. */
   messageLength(bytes: Uint8Array): number | undefined {
     checkBytes(bytes)
     return lengthOf(bytes, this.settings.maxMessageLength)
@@ -381,30 +379,23 @@ function checkSignature(signature: unknown): void {
   if (typeof signature !== 'string') throw new TypeError('the signature must be a string')
 }
 
-/** The shape that a codec with these options has. */
+/** The {@link ShapeOptions} that a codec made with options `O` has, defaults filled in: the type argument of {@link Codec}. */
 export type ShapeOf<O extends CodecOptions> = {
   [K in keyof DefaultShape]: O[K] extends NonNullable<ShapeOptions[K]> ? O[K] : DefaultShape[K]
 }
 
-/**
- * A codec. The first one in a thread picks the engine.
- *
- * @throws TypeError for an unknown option or value of an option
- */
+/** A codec. Documented where it is exported, in index.ts. */
 export function createCodec<const O extends CodecOptions = {}>(options?: O): Codec<ShapeOf<O>> {
   return new Codec<ShapeOf<O>>(settingsOf(options))
 }
 
 /** Options of {@link loadCodec}. */
 export interface LoadOptions extends CodecOptions {
-  /** A compiled `WebAssembly.Module` of `simd.wasm` or `baseline.wasm`, or a promise of one. */
+  /** A compiled `WebAssembly.Module` of this package's `simd.wasm` or `baseline.wasm`, or a promise of one. */
   module: object | PromiseLike<object>
 }
 
-/**
- * A codec on a module that the caller has compiled: for edge runtimes, and for main threads that refuse to compile synchronously.
- * All codecs made afterwards use it.
- */
+/** A codec on a compiled module. Documented where it is exported, in index.ts. */
 export async function loadCodec<const O extends LoadOptions>(options: O): Promise<Codec<ShapeOf<O>>> {
   const { module, ...rest } = options
   provideModule(await module)

@@ -5,9 +5,9 @@ declare module 'embedded:simd' {
   export default base64
 }
 declare module 'embedded:baseline' {
-  /** The Wasm module without SIMD, base64. */
-  const base64: string
-  export default base64
+  /** The Wasm module without SIMD, as steps from the other: a slice of its bytes, then new ones, base64. */
+  const steps: readonly [start: number, end: number, fresh: string][]
+  export default steps
 }
 declare module 'embedded:js' {
   /** The same module as JavaScript (wasm2js). */

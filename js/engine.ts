@@ -58,6 +58,8 @@ export class Engine {
   private pages = 0
   /** Whether a message is being worked on: an inner call takes another instance. */
   busy = false
+  /** Whether the instance has grown so much that it should make way for a fresh one. */
+  bloated = false
 
   u8!: Uint8Array
   i32!: Int32Array
@@ -105,6 +107,7 @@ export class Engine {
     this.u64 = new BigUint64Array(buffer)
     this.pages = buffer.byteLength / PAGE_SIZE
     this.i32[CONTROL_PAGES >> 2] = this.pages
+    this.bloated = this.pages > KEPT_PAGES
   }
 
   private layOut(): void {
@@ -112,10 +115,6 @@ export class Engine {
     this.i32[CONTROL_OUTPUT >> 2] = this.output
   }
 
-  /** Whether the instance has grown so much that it should make way for a fresh one. */
-  get bloated(): boolean {
-    return this.pages > KEPT_PAGES
-  }
 
   /**
    * Doubles the room for the tape or for the text of a message that is being written; text and what lies behind it move up.
@@ -276,8 +275,9 @@ function makeEngine(name: EngineName): Engine {
     const api = wasm()
     if (api === undefined) throw new Error('no WebAssembly')
     const memory = new api.Memory({ initial: INITIAL_PAGES })
-    const { exports } = instantiateSync(moduleOf(name) as never, { env: { ...env, memory } } as never)
-    return { exports: exports as unknown as Exports, memory }
+    const { instance } = instantiateSync(moduleOf(name) as never, { env: { ...env, memory } } as never)
+    // The instance's own exports: the loader's take their arguments as arrays, which costs more than a small message.
+    return { exports: (instance as { exports: object }).exports as Exports, memory }
   })
 }
 

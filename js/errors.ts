@@ -81,7 +81,7 @@ export const FAULTS: { readonly [K in Fault]: Row } = {
   [F.FAULT_FD_COUNT]: ['ERR_DBUS_FD_COUNT', 'the number of descriptors differs from UNIX_FDS'],
 }
 
-/** Every `code` that a {@link DBusCodecError} can have. */
+/** Every `code` that a {@link DBusCodecError} can have; docs/errors.md has an example of each. */
 export type FaultCode = (typeof FAULTS)[Fault][0]
 
 const BRAND = Symbol.for('dbus-codec.error')
@@ -103,19 +103,23 @@ export interface FaultPlace {
 }
 
 /**
- * The one error of this package for bad input. Tell it by {@link isDBusCodecError} or by `code`: two copies of the package
- * have two classes.
+ * The one error of this package for bad input: bytes that are no valid message, values that a signature does not allow. Tell it
+ * by {@link isDBusCodecError} or by `code`: two copies of the package have two classes. Wrong use of the API (an unknown option, an
+ * argument of the wrong kind) is a TypeError, no room in a target a RangeError.
  */
 export class DBusCodecError extends Error {
-  /** Stable: compare this, not the message. The list is in docs/errors.md. */
+  /** One of {@link FaultCode}. Stable: compare this, not the message. docs/errors.md has an example of each. */
   readonly code: string
-  /** Decoding: bytes from byte 0 of the message to the fault. */
+  /**
+   * Decoding: bytes from byte 0 of the message to the first byte that is wrong; for a signature given by the caller, the character.
+   * `undefined` when a value was refused.
+   */
   readonly offset: number | undefined
-  /** Encoding: the value's path, such as `body[1]["RSSI"]`. */
+  /** Encoding: the path of the value or header field, such as `body[1]["RSSI"]` or `destination`. `undefined` for bad bytes. */
   readonly path: string | undefined
-  /** The signature being compiled, read or written, where there is one. */
+  /** The signature of the refused value, or the one being compiled, where there is one. */
   readonly signature: string | undefined
-  /** The descriptors handed over with a message that was refused. */
+  /** The descriptors handed over with a message that was refused: still open, and the caller's to close. */
   readonly fds: readonly unknown[] | undefined
 
   /** @internal */

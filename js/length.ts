@@ -41,8 +41,12 @@ export function claimOffset(fault: number): number {
 }
 
 /**
- * The length in bytes of the message that `bytes` starts with, from its first 16 bytes; `undefined` while there are fewer.
- * A claim beyond what the specification or `maxMessageLength` allows throws a {@link DBusCodecError}.
+ * The length in bytes of the message that `bytes` starts with, header and padding included, from its first 16 bytes (specification,
+ * "Message Format"); `undefined` while there are fewer. Nothing else of the message is looked at.
+ *
+ * @param maxMessageLength - in bytes; by default the specification's limit, 134217728
+ * @throws DBusCodecError for what no message may claim: ERR_DBUS_BYTE_ORDER (`offset` 0), ERR_DBUS_FIELDS_LENGTH (12),
+ * ERR_DBUS_BODY_LENGTH or ERR_DBUS_MESSAGE_LENGTH (4)
  */
 export function messageLength(bytes: Uint8Array, maxMessageLength: number = MAX_MESSAGE_LENGTH): number | undefined {
   if (bytes.length < HEADER_FIELDS) return undefined

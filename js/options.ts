@@ -8,28 +8,34 @@ export interface CodecOptions {
   /** `x` and `t` as `'bigint'` (default), or as `'number'`: ERR_DBUS_UNSAFE_INTEGER where that would not be exact. */
   int64?: 'bigint' | 'number' | undefined
   /**
-   * Dicts with keys of type `s`, `o` or `g` as plain `'object'` (default) or as `'map'`, other dicts always as Map; the last of several
-   * equal keys wins. `'pairs'`: every dict as an array of pairs, nothing lost.
+   * Dicts with keys of type `s`, `o` or `g` as plain `'object'` (default) or as `'map'`, other dicts always as Map; the last of
+   * several equal keys wins. `'pairs'`: every dict as an array of pairs in the order of the wire, nothing lost.
    */
   dict?: 'object' | 'map' | 'pairs' | undefined
   /** Variants as `Variant { signature, value }` (`'wrap'`, default) or as the bare value (`'unwrap'`). */
   variant?: 'wrap' | 'unwrap' | undefined
   /** Arrays of fixed-size numbers as `'typed'` arrays (default) or `'plain'` ones. `ay` is bytes either way. */
   arrays?: 'typed' | 'plain' | undefined
-  /** `ay` as a `'copy'` of its own (default), or as a `'view'` into the message that was given. */
+  /** `ay` as a `'copy'` of its own (default), or as a `'view'` into the message that was given: of the same memory. */
   bytes?: 'copy' | 'view' | undefined
   /**
-   * `'full'` (default): all rules. `'structure'`: for a sender you trust; memory-safe all the same, but UTF-8, names, paths, padding
-   * and booleans are not looked at when decoding.
+   * `'full'` (default): all rules. `'structure'`: for a sender you trust; memory-safe all the same, but UTF-8, names, paths,
+   * padding and booleans are not looked at when decoding. Encoding always checks.
    */
   validation?: 'full' | 'structure' | undefined
-  /** Longest message in bytes, both ways; default and most: 134217728. */
+  /** Longest message in bytes, both ways: ERR_DBUS_MESSAGE_LENGTH beyond it. From 16 to 134217728, the default. */
   maxMessageLength?: number | undefined
-  /** Most values (array elements of fixed size not counted) that a message may have when decoded; default 8388608. */
+  /**
+   * Most values that the body of a decoded message may have, array elements of fixed size not counted: ERR_DBUS_TOO_MANY_VALUES
+   * beyond it. From 1 to 4294967295, default 8388608.
+   */
   maxValues?: number | undefined
-  /** Which engine to run; default: the best that works here, or what the environment variable DBUS_CODEC_ENGINE says. */
+  /**
+   * Which engine to run: `'simd'`, `'baseline'` (WebAssembly without SIMD) or `'js'`. Default: what the environment variable
+   * DBUS_CODEC_ENGINE says, or the best that works here. `codec.engine` says which and why.
+   */
   engine?: EngineName | undefined
-  /** How values look in JavaScript, in the functions' own way; what is left out is as the other options say. */
+  /** How values look in JavaScript, where the options above are not enough; what is left out is as they say. */
   shape?: Shape | undefined
 }
 

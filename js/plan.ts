@@ -120,6 +120,10 @@ export class Session {
   private readonly plans = new Map<string, Plan>()
   private byNumber: (Plan | undefined)[] = []
   private readonly singles = new Map<string, Single>()
+  // Variants of one character, by its code; the plan asked for last: neither needs a look-up in a Map.
+  private basics: (Single | undefined)[] = []
+  private last: Plan | undefined = undefined
+  private lastSignature = ''
   // Variants of the message being written whose plans found no room in the table.
   private loose = new Map<number, Plan>()
 
@@ -139,14 +143,22 @@ export class Session {
     this.epoch = epoch
     this.plans.clear()
     this.singles.clear()
+    this.basics = []
+    this.last = undefined
     this.byNumber = []
     this.reader.plans = []
   }
 
   /** The plan of a signature, between messages. */
   plan(signature: string): Plan {
+    const current = this.engine.i32[CONTROL_PLAN_EPOCH >> 2] === this.epoch
+    if (current && this.last !== undefined && signature === this.lastSignature) return this.last
     const kept = this.plans.get(signature)
-    if (kept !== undefined && this.engine.i32[CONTROL_PLAN_EPOCH >> 2] === this.epoch) return kept
+    if (kept !== undefined && current) {
+      this.last = kept
+      this.lastSignature = signature
+      return kept
+    }
     const number = compile(this.engine, signature, true)
     this.refresh()
     const plan = this.numbered(number)
@@ -190,8 +202,9 @@ export class Session {
   }
 
   private variantWrite(signature: string, w: Writer, at: number): VariantWriter {
-    const kept = this.singles.get(signature)
-    if (kept !== undefined) return kept
+    const code = signature.length === 1 ? signature.charCodeAt(0) & 127 : -1
+    const kept = code < 0 ? this.singles.get(signature) : this.basics[code]
+    if (kept !== undefined && kept.signature === signature) return kept
     let number: number
     try {
       number = compile(this.engine, signature, false)
@@ -202,7 +215,8 @@ export class Session {
     if (number !== PLAN_LOOSE) {
       const single = new Single(this.numbered(number), number)
       checkSingle(single.plan.words, at, signature)
-      this.singles.set(signature, single)
+      if (code < 0) this.singles.set(signature, single)
+      else this.basics[code] = single
       return single
     }
     const words = wordsAt(this.engine, this.engine.exports.planWords(), signature.length)

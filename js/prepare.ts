@@ -13,9 +13,14 @@ export interface PreparedWriter {
   ): number
 }
 
-/** A message whose header is ready; made by `codec.prepare`. */
+/**
+ * A message whose header is marshalled and checked already; made by {@link Codec.prepare}. For what is sent again and again.
+ *
+ *     const notify = codec.prepare({ type: MessageType.METHOD_CALL, path: '/a', member: 'Notify', signature: 'su' })
+ *     socket.write(notify.encode(serial, ['text', 7]))
+ */
 export class PreparedMessage<S extends string = string> {
-  /** The types of the body. */
+  /** The types of the body; `''` when there is none. */
   readonly signature: S
   /** The marshalled header, final padding included. @internal */
   readonly header: Uint8Array
@@ -42,7 +47,11 @@ export class PreparedMessage<S extends string = string> {
     this.big = big
   }
 
-  /** The message with this serial and body, as bytes of its own. */
+  /**
+   * The message with this serial (1 to 4294967295) and body, as bytes of its own. Without a signature the body may be left out.
+   *
+   * @throws DBusCodecError with the `path`, as {@link Codec.encode} does; ERR_DBUS_SERIAL for 0
+   */
   encode(
     serial: number,
     ...body: InputBodyOf<S> extends readonly [] ? [body?: readonly []] : [body: InputBodyOf<S>]
@@ -50,7 +59,12 @@ export class PreparedMessage<S extends string = string> {
     return this.codec.encodePrepared(this as unknown as PreparedMessage, serial, (body[0] ?? []) as readonly unknown[])
   }
 
-  /** The same into `target`, from byte `offset` on; the number of bytes written. */
+  /**
+   * The same into `target`, from byte `offset` (default 0) on.
+   *
+   * @returns the number of bytes written
+   * @throws DBusCodecError as `encode` does; RangeError when there is no room. Nothing is written then.
+   */
   encodeInto(serial: number, body: InputBodyOf<S>, target: Uint8Array, offset = 0): number {
     return this.codec.encodePreparedInto(this as unknown as PreparedMessage, serial, body as readonly unknown[], target, offset)
   }

@@ -4,7 +4,7 @@ import { compile, wordsAt } from './plan.ts'
 import { spanOf } from './reader.ts'
 import { TYPE_ARRAY, TYPE_DICT_ENTRY, TYPE_STRUCT } from './wire.ts'
 
-/** One complete type of a signature. */
+/** One complete type of a signature (specification, "Type System"), as {@link parseSignature} gives it. */
 export interface TypeNode {
   /** The type code: `a`, `(` for a struct, `{` for a dict entry, or that of a basic type or `v`. */
   readonly type: string
@@ -15,7 +15,7 @@ export interface TypeNode {
 }
 
 /**
- * The complete types of a signature.
+ * The complete types of a signature. Documented where it is exported, in index.ts.
  *
  * @throws DBusCodecError with the `offset` in the signature of what is wrong.
  */

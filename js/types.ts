@@ -15,14 +15,19 @@ export interface ShapeOptions {
 
 /** For {@link BodyOf} only: what type `h` has when descriptors are handed to `decode`. Without it, it is an index. */
 export interface HandedOver<F = unknown> extends ShapeOptions {
+  /** What a descriptor is to the caller: a number, a handle, a stream. */
   fd: F
 }
 
 /** The shape a codec without options has. */
 export interface DefaultShape {
+  /** `x` and `t` are bigint. */
   int64: 'bigint'
+  /** Dicts with keys of type s, o or g are objects, others Maps. */
   dict: 'object'
+  /** A variant is a {@link Variant}. */
   variant: 'wrap'
+  /** Arrays of fixed-size numbers are typed arrays. */
   arrays: 'typed'
 }
 
@@ -61,34 +66,51 @@ declare const message: unique symbol
 
 /** In place of the type of a wrong signature: a type that no value has and whose name says what is wrong. */
 export interface SignatureError<M extends string> {
+  /** What is wrong; there is no such property at run time. */
   readonly [message]: M
 }
 
-/** A decoded message. Header fields that it does not have are there as `undefined`. */
+/**
+ * A decoded message (specification, "Message Format"). Header fields that it does not have are there as `undefined`, so that every
+ * message has the same properties.
+ */
 export interface Message<S extends string = string, O extends ShapeOptions = DefaultShape> {
   /** A {@link MessageType}, or any other number up to 255. */
   type: number
   /** The or of {@link MessageFlag}s; unknown bits are kept. */
   flags: number
+  /** From 1 to 4294967295; chosen by the sender. */
   serial: number
+  /** The object that a call is sent to or a signal comes from. */
   path: string | undefined
+  /** The interface; optional in a call. */
   interface: string | undefined
+  /** The method's or signal's name. */
   member: string | undefined
+  /** An error's name; its first body value is a text by convention. */
   errorName: string | undefined
+  /** The serial of the call that this answers. */
   replySerial: number | undefined
+  /** The bus name that the message goes to; none for a signal to all. */
   destination: string | undefined
+  /** The unique name that the message comes from, as the bus says. */
   sender: string | undefined
   /** `''` for a message without a body. */
   signature: S
-  /** How many descriptors belong to the message. */
+  /** How many descriptors belong to the message (UNIX_FDS). */
   unixFds: number | undefined
+  /** One value per complete type of the signature. */
   body: BodyOf<S, O>
 }
 
 /** A decoded header: a message without its body. */
 export type MessageHeader<S extends string = string> = Omit<Message<S>, 'body'>
 
-/** A message to encode. A decoded {@link Message} is one. */
+/**
+ * A message to encode (specification, "Message Format"). A decoded {@link Message} is one. Names and paths are checked, and so
+ * is that the header has what its type needs: a call `path` and `member`, a signal `interface` as well, a reply `replySerial`,
+ * an error `errorName` and `replySerial`.
+ */
 export interface MessageInput<S extends string = string> {
   /** A {@link MessageType}, or any other number from 1 to 255. */
   type: number
@@ -96,15 +118,23 @@ export interface MessageInput<S extends string = string> {
   flags?: number | undefined
   /** From 1 to 4294967295. */
   serial: number
+  /** An object path: `/`, `/org/bluez/hci0`. */
   path?: string | undefined
+  /** Two elements or more: `org.bluez.Device1`. */
   interface?: string | undefined
+  /** One element: `PropertiesChanged`. */
   member?: string | undefined
+  /** Like an interface: `org.freedesktop.DBus.Error.Failed`. */
   errorName?: string | undefined
+  /** From 1 to 4294967295. */
   replySerial?: number | undefined
+  /** A bus name, unique or well known. */
   destination?: string | undefined
+  /** A bus name. A client leaves it to the bus. */
   sender?: string | undefined
   /** The types of the body; none by default. */
   signature?: S | undefined
+  /** How many descriptors are sent along (UNIX_FDS); an `h` in the body is an index into them. */
   unixFds?: number | undefined
   /** One value per complete type of the signature. */
   body?: InputBodyOf<S> | undefined

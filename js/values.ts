@@ -7,9 +7,13 @@ const VARIANT = Symbol.for('dbus-codec.variant')
 // Keeps an argument from deciding what a type parameter is (TypeScript 5.4 has NoInfer for it).
 type Given<V> = [V][V extends unknown ? 0 : never]
 
-/** A value together with its signature: D-Bus type `v`. */
+/**
+ * A value together with its signature: D-Bus type `v`. Encoding takes any object that has both, and checks the value then.
+ *
+ *     new Variant('a{sv}', { RSSI: new Variant('n', -67) })
+ */
 export class Variant<S extends string = string, V = InputOf<S>> {
-  /** One complete type. */
+  /** One complete type, such as `as` or `(ii)`. */
   readonly signature: S
   /** The value that the signature describes. */
   readonly value: V

@@ -42,9 +42,8 @@ export function makeWrite(words: Int32Array, at: number, choice: ShapeChoice, si
     case TYPE_UINT32: {
       const convert = shape.toNumber
       const code = signature[at]
-      return convert === undefined
-        ? (w, value) => w.word(integerOf(type, at, value))
-        : (w, value) => w.word(integerOf(type, at, convert(value, code)))
+      if (convert !== undefined) return (w, value) => w.word(integerOf(type, at, convert(value, code)))
+      return makeWriteInteger(type, at)
     }
     case TYPE_UNIX_FD: {
       const convert = shape.toUnixFd
@@ -102,6 +101,22 @@ export function makeWrite(words: Int32Array, at: number, choice: ShapeChoice, si
       return makeWriteArray(words, at, choice, signature)
     default:
       throw new Error('not a plan')
+  }
+}
+
+// What an integer's own bits do not keep is out of range or no integer; the slow check says which.
+function makeWriteInteger(type: number, at: number): Write {
+  switch (type) {
+    case TYPE_BYTE:
+      return (w, value) => w.word(((value as number) & 0xff) === value ? value : integerOf(type, at, value))
+    case TYPE_INT16:
+      return (w, value) => w.word(((value as number) << 16) >> 16 === value ? value : integerOf(type, at, value))
+    case TYPE_UINT16:
+      return (w, value) => w.word(((value as number) & 0xffff) === value ? value : integerOf(type, at, value))
+    case TYPE_INT32:
+      return (w, value) => w.word(((value as number) | 0) === value ? value : integerOf(type, at, value))
+    default:
+      return (w, value) => w.word((value as number) >>> 0 === value ? value : integerOf(type, at, value))
   }
 }
 
