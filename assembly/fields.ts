@@ -1,4 +1,5 @@
 // What the header fields must be: type, grammar, which messages need which (specification, "Header Fields", "Message Types").
+import { count } from './fault'
 import { busNameFault, interfaceFault, isLocal, memberFault } from './names'
 import { get32 } from './memory'
 import {
@@ -11,7 +12,7 @@ import {
 } from './shared/layout'
 import {
   FIELD_DESTINATION, FIELD_ERROR_NAME, FIELD_INTERFACE, FIELD_LAST, FIELD_MEMBER, FIELD_PATH, FIELD_REPLY_SERIAL,
-  FIELD_SENDER, FIELD_SIGNATURE, MESSAGE_ERROR, MESSAGE_METHOD_CALL, MESSAGE_METHOD_RETURN, MESSAGE_SIGNAL,
+  FIELD_SENDER, FIELD_SIGNATURE, MESSAGE_ERROR, MESSAGE_METHOD_CALL, MAX_NAME_LENGTH, MESSAGE_METHOD_RETURN, MESSAGE_SIGNAL,
   TYPE_OBJECT_PATH, TYPE_SIGNATURE, TYPE_STRING, TYPE_UINT32,
 } from './shared/wire'
 
@@ -37,6 +38,7 @@ export function nameFlag(code: u32): u32 {
 }
 
 export function nameFault(flag: u32, p: usize, length: u32): i32 {
+  count(min<u32>(length, MAX_NAME_LENGTH))
   if (flag == TEXT_IS_INTERFACE) return interfaceFault(p, length)
   if (flag == TEXT_IS_MEMBER) return memberFault(p, length)
   return flag == TEXT_IS_BUS_NAME ? busNameFault(p, length) : -1

@@ -1,6 +1,6 @@
 // The header: read and checked (VALIDATION.md sections 0 to 2). Structure comes first, then meaning, as in libdbus: a fault of
 // meaning waits in `pending` until all fields are known to be well-formed.
-import { clearFault, fault } from './fault'
+import { clearFault, count, fault } from './fault'
 import { fieldType, isReserved, missingField, nameFault, nameFaultCode, nameFlag, reservedFault } from './fields'
 import { addFlags, nextMessage, slotFlags, slotText } from './intern'
 import { copyWords, equal, get32, get8, hashBlock, put32 } from './memory'
@@ -68,6 +68,7 @@ export function readHeader(): bool {
   let hash: u32 = 0
   let memo: usize = 0
   if (fields <= <u32>MEMO_LENGTH) {
+    count(fields)
     const info = fields | (type << 16) | (get32(CONTROL_ORDER) << 24)
     hash = hashBlock(WINDOW + HEADER_FIELDS, start - HEADER_FIELDS, get32(CONTROL_SEED) ^ info)
     const slot = hash & (MEMO_COUNT - 1)
@@ -118,6 +119,7 @@ function keep(memo: usize, hash: u32, fields: u32, start: u32): void {
 }
 
 export function forgetHeaders(): void {
+  count(MEMO_COUNT)
   for (let slot: u32 = 0; slot < <u32>MEMO_COUNT; slot++) {
     put32(MEMO_SLOTS + slot * MEMO_SLOT + MEMO_INFO, 0)
     put32(MEMO_SLOTS + slot * MEMO_SLOT + MEMO_HASH, 0)

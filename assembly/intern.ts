@@ -1,5 +1,6 @@
 // Interned text: D-Bus repeats its interfaces, members, paths and property names. A hit costs a hash and a compare and needs
 // no check; the façade has the JavaScript string already. One place for each text; the record is drawn in shared/layout.ts.
+import { count } from './fault'
 import { copyWords, equal, get32, mix, put32 } from './memory'
 import {
   CONTROL_SEED, INTERN_CANDIDATE, INTERN_COUNT, INTERN_GENERATION, INTERN_HASH, INTERN_INFO, INTERN_LENGTH, INTERN_RECORD,
@@ -38,6 +39,7 @@ export function addFlags(slot: i32, flags: u32): void {
 // Slot of the text of 1 to INTERN_LENGTH bytes at p (4-aligned, readable to the next multiple of 4), or -1. A text gets its
 // slot when it is seen for the second time with no other miss of that slot between.
 export function intern(p: usize, length: u32): i32 {
+  count(length)
   let hash: u32 = get32(CONTROL_SEED) + length
   const words = p + (length & ~3)
   let q = p

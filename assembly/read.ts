@@ -202,7 +202,10 @@ function readBulk(type: u32, size: u32, length: u32, lengthAt: u32): bool {
   if (length & (size - 1)) return fault(FAULT_ARRAY_LENGTH, lengthAt)
   if (type == TYPE_BOOLEAN && checked() && !readBooleans(at, length)) return false
   // A message that is in the window as a whole is swapped there; of a longer one the façade swaps its own copy.
-  if (big && size > 1 && whole()) swapElements(address(at), length, size)
+  if (big && size > 1 && whole()) {
+    count(length / size)
+    swapElements(address(at), length, size)
+  }
   push2(at, length)
   skip(length)
   return true

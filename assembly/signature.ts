@@ -1,4 +1,5 @@
 // The signature compiler and its table. Grammar and limits are libdbus's (VALIDATION.md section 4): what a bus lets pass compiles.
+import { count } from './fault'
 import { get32, get8, mix, put32, zero } from './memory'
 import { alignmentOf, containerWord, planWord, singleOf, sizeOf, spanOf } from './plan'
 import {
@@ -42,6 +43,7 @@ export function refreshPlans(): bool {
   full = false
   plans = 0
   wordsEnd = PLAN_WORDS
+  count(PLAN_BUCKET_COUNT)
   zero(PLAN_BUCKETS, PLAN_BUCKETS + (PLAN_BUCKET_COUNT << 2))
   put32(CONTROL_PLAN_EPOCH, get32(CONTROL_PLAN_EPOCH) + 1)
   return true
@@ -82,6 +84,7 @@ function failed(code: i32, at: u32): i32 {
 // Compiles the signature at p into one word per character at `to`: 0 or a fault, with signatureFaultAt().
 export function compile(p: usize, length: u32, to: usize): i32 {
   if (length > <u32>MAX_SIGNATURE_LENGTH) return failed(FAULT_SIGNATURE_TOO_LONG, MAX_SIGNATURE_LENGTH)
+  count(length)
   let arrays: u32 = 0
   let structs: u32 = 0
   let entries: u32 = 0
@@ -163,6 +166,7 @@ export function checkSignature(p: usize, length: u32): i32 {
 }
 
 function same(words: usize, p: usize, length: u32): bool {
+  count(length)
   for (let i: u32 = 0; i < length; i++) {
     if ((get32(words + (i << 2)) & 0xff) != get8(p + i)) return false
   }
@@ -188,6 +192,7 @@ export function find(p: usize, length: u32, depth: i32): i32 {
     lastFault = failed(FAULT_SIGNATURE_TOO_LONG, MAX_SIGNATURE_LENGTH)
     return -1
   }
+  count(length)
   let hash: u32 = get32(CONTROL_SEED) + length
   for (let i: u32 = 0; i < length; i++) hash = mix(hash, get8(p + i))
   let bucket = hash & (PLAN_BUCKET_COUNT - 1)

@@ -1,4 +1,5 @@
 // The other byte order: every number of a message that has been found valid is reversed where it stands.
+import { count } from './fault'
 import { get32, get8, put32, put8, swapElements } from './memory'
 import { alignmentOf, sizeOf, spanOf, typeOf } from './plan'
 import { CONTROL_ORDER, WINDOW } from './shared/layout'
@@ -31,6 +32,7 @@ function swapValues(first: usize, last: usize, depth: i32): void {
     const type = typeOf(word)
     const size = sizeOf(word)
     const next = w + (spanOf(word) << 2)
+    count(1)
     if (size != 0) reverse(take(size - 1, size), size)
     else if (type == TYPE_STRING || type == TYPE_OBJECT_PATH) skip(swapLength() + 1)
     else if (type == TYPE_SIGNATURE) skip(get8(take(0, 1)) + 1)
@@ -81,6 +83,7 @@ function swapArray(first: usize, last: usize, depth: i32): void {
     while (offset() < end) {
       let bytes = end - offset()
       if (!hold(offset(), bytes)) bytes = min<u32>(bytes, piece(offset()) & ~7)
+      count(bytes / size)
       swapElements(address(offset()), bytes, size)
       skip(bytes)
     }

@@ -1,5 +1,5 @@
 // One text of the message: checked, interned where it can be, and left on the tape as a reference of two words.
-import { fault } from './fault'
+import { count, fault } from './fault'
 import { addFlags, intern, slotFlags, slotGeneration, slotText } from './intern'
 import { pathEnd, pathFault, pathPiece, startPath } from './names'
 import { FAULT_OBJECT_PATH, FAULT_UTF8 } from './shared/faults'
@@ -29,6 +29,7 @@ export function readText(p: usize, at: u32, length: u32, path: bool): bool {
     return true
   }
   if (path) {
+    count(length)
     const bad = pathFault(p, length)
     if (bad >= 0) return fault(FAULT_OBJECT_PATH, at + bad)
     push2(at, length)
@@ -49,6 +50,7 @@ function admit(slot: i32, at: u32, length: u32, path: bool): bool {
   }
   const p = slotText(slot)
   if (path) {
+    count(length)
     const bad = pathFault(p, length)
     if (bad >= 0) return fault(FAULT_OBJECT_PATH, at + bad)
     addFlags(slot, TEXT_IS_PATH | TEXT_IS_UTF8)
@@ -75,6 +77,7 @@ export function readLongText(at: u32, length: u32, path: bool): bool {
     if (last) bytes = length - done
     const p = address(at + done)
     if (path) {
+      count(bytes)
       const bad = pathPiece(p, bytes)
       if (bad >= 0) return fault(FAULT_OBJECT_PATH, at + done + bad)
     } else {

@@ -4,7 +4,7 @@
 //   message   0 ─────────── start ───────────── loaded ─────── end ─── (end of the section: header or body)
 //                           │ WINDOW            │
 //                           └───────────────────┘ address = offset + delta
-import { fault } from './fault'
+import { count, fault } from './fault'
 import { get8 } from './memory'
 import { FAULT_NOT_ENOUGH_DATA, FAULT_PADDING } from './shared/faults'
 import { WINDOW, WINDOW_SIZE } from './shared/layout'
@@ -90,6 +90,7 @@ function load(from: u32): void {
   if (writable) flush(start, loaded - start)
   start = from & ~7
   const length = min<u32>(total - start, WINDOW_SIZE)
+  count(length)
   refill(start, length)
   loaded = start + length
   limit = min<u32>(end, loaded)
