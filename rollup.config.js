@@ -14,7 +14,41 @@ function engineOf(source) {
   return `export default function instantiate(env) {\n${body}\nreturn asmFunc({ env })\n}\n`
 }
 
-/** The Wasm modules as base64 and their JavaScript twin, as modules `embedded:simd`, `embedded:baseline` and `embedded:js`. */
+// The two Wasm modules are nearly the same: the second is embedded as what to keep of the first, and what to put in between.
+const LEAST_KEPT = 8
+
+/** `to` as steps `[start, end, base64]`: a slice of `from`, then new bytes. */
+function stepsBetween(from, to) {
+  const places = new Map()
+  for (let at = from.length - LEAST_KEPT; at >= 0; at--) places.set(from.toString('latin1', at, at + LEAST_KEPT), at)
+  const sameFrom = (a, b) => {
+    let length = 0
+    while (a + length < from.length && b + length < to.length && from[a + length] === to[b + length]) length++
+    return length
+  }
+  const steps = [[0, 0, '']]
+  let next = 0
+  let fresh = 0
+  for (let at = 0; at < to.length; ) {
+    // Functions keep their order: going on a little further beats a match anywhere else.
+    const skipped = next + (at - fresh)
+    const near = sameFrom(skipped, at) >= LEAST_KEPT ? skipped : places.get(to.toString('latin1', at, at + LEAST_KEPT))
+    if (near === undefined) {
+      at++
+      continue
+    }
+    const length = sameFrom(near, at)
+    steps.at(-1)[2] = to.toString('base64', fresh, at)
+    steps.push([near, near + length, ''])
+    at += length
+    fresh = at
+    next = near + length
+  }
+  steps.at(-1)[2] = to.toString('base64', fresh)
+  return steps
+}
+
+/** The modules `embedded:simd` (base64), `embedded:baseline` (steps from there) and `embedded:js` (the same code as JavaScript). */
 export function embedded() {
   return {
     name: 'embedded',
@@ -24,7 +58,9 @@ export function embedded() {
       if (!id.startsWith('\0embedded:')) return null
       const name = id.slice('\0embedded:'.length)
       if (name === 'js') return engineOf(readFileSync(built('engine.raw.js'), 'utf8'))
-      return `export default ${JSON.stringify(readFileSync(built(`${name}.wasm`)).toString('base64'))}`
+      const simd = readFileSync(built('simd.wasm'))
+      const data = name === 'simd' ? simd.toString('base64') : stepsBetween(simd, readFileSync(built('baseline.wasm')))
+      return `export default ${JSON.stringify(data)}`
     },
   }
 }
