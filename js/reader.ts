@@ -1,8 +1,10 @@
 // Tape to values. A plan becomes closures, one for each complete type; each reads its words and moves the cursor on. Nothing here
 // knows of alignment, padding, byte order or wire lengths.
+import { Buckets } from './keys.ts'
 import { type Read, type Reader, Unreadable, type VariantPlan } from './tape.ts'
 import { type NumberArray, type ShapeChoice, Variant } from './values.ts'
 import {
+  FAULT_TOO_MANY_VALUES,
   FAULT_UNSAFE_INTEGER,
   TYPE_ARRAY,
   TYPE_BOOLEAN,
@@ -179,8 +181,12 @@ function makeReadDict(words: Int32Array, at: number, choice: ShapeChoice, signat
     return (r) => {
       const map = new Map<unknown, unknown>()
       const count = r.i32[r.p++]
+      const buckets = Buckets.of(count)
       for (let i = 0; i < count; i++) {
         const k = key(r)
+        if (buckets !== undefined && !buckets.take(k)) {
+          throw new Unreadable(FAULT_TOO_MANY_VALUES, "keys that collide in a Map; dict: 'pairs' takes them")
+        }
         map.set(k, value(r))
       }
       return map

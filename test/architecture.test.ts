@@ -26,7 +26,7 @@ const JS = [
   ['errors'],
   ['length'],
   ['engine', 'framer'],
-  ['strings', 'values'],
+  ['keys', 'strings', 'values'],
   ['check'],
   ['tape'],
   ['reader'],
