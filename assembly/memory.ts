@@ -18,6 +18,10 @@
   return load<u32>(p, 0, 1)
 }
 // @ts-ignore: decorator
+@inline export function get128Any(p: usize): v128 {
+  return v128.load(p)
+}
+// @ts-ignore: decorator
 @inline export function put8(p: usize, value: u32): void {
   store<u8>(p, value)
 }

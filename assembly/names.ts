@@ -1,6 +1,6 @@
 // Names and object paths (specification, "Valid Names", "Valid Object Paths"). Each check gives -1 or the index of the first
 // character that may not stand there; the length when something is missing at the end; 0 when the name is empty or too long.
-import { get8 } from './memory'
+import { get128Any, get8 } from './memory'
 import { MAX_NAME_LENGTH } from './shared/wire'
 
 const DOT: u32 = 46
@@ -45,7 +45,7 @@ function plainly(p: usize, length: u32, separator: u32, first: bool, hyphens: bo
   let starts: u32 = 1
   let elements: u32 = 1
   for (let i: u32 = 0; i < length; i += 16) {
-    const v = v128.load(p + i)
+    const v = get128Any(p + i)
     const shown: u32 = length - i < 16 ? (1 << (length - i)) - 1 : 0xffff
     const letters = i8x16.lt_u(i8x16.sub(v128.or(v, i8x16.splat(0x20)), i8x16.splat(97)), i8x16.splat(26))
     const digits = i8x16.lt_u(i8x16.sub(v, i8x16.splat(48)), i8x16.splat(10))
