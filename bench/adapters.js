@@ -18,6 +18,7 @@ const ROUNDS = chosen.quick ? 1 : 5
 const TASKS = {
   flood: { title: 'signal flood', count: chosen.quick ? 50_000 : 500_000 },
   objects: { title: 'GetManagedObjects calls, 100 devices', count: chosen.quick ? 50 : 300 },
+  small: { title: 'calls with a short text', count: chosen.quick ? 2000 : 20_000 },
   bytes: { title: 'calls with 64 KiB ay', count: chosen.quick ? 50 : 200 },
 }
 const STARTS = chosen.quick ? 5 : 25

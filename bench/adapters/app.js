@@ -51,6 +51,12 @@ const TASKS = {
       for (let i = 0; i < calls; i++) await call('GetManagedObjects', '', [])
     },
   },
+  small: {
+    warm: 2000,
+    async run(calls) {
+      for (let i = 0; i < calls; i++) await call('Take', 'su', ['a short text', i])
+    },
+  },
   bytes: {
     warm: 20,
     async run(calls) {

@@ -125,42 +125,56 @@ interface Node {
   child: Node[]
 }
 
-function treeOf(signature: string): Node[] {
+/** Makes the nodes of a signature anew. Built once for each: taking a signature apart costs more than the value that it is of. */
+type MakeTree = () => Node[]
+
+function treeMaker(signature: string): MakeTree {
   let at = 0
-  const complete = (): Node => {
+  const complete = (): (() => Node) => {
     const type = signature[at++]
-    const child: Node[] = []
-    if (type === 'a') child.push(complete())
+    const children: (() => Node)[] = []
+    if (type === 'a') children.push(complete())
     if (type === '(' || type === '{') {
       const end = type === '(' ? ')' : '}'
-      while (signature[at] !== end) child.push(complete())
+      while (signature[at] !== end) children.push(complete())
       at++
     }
-    return { type, child }
+    if (children.length === 0) return () => ({ type, child: [] })
+    if (children.length === 1) return () => ({ type, child: [children[0]()] })
+    return () => ({ type, child: children.map((make) => make()) })
   }
-  const nodes: Node[] = []
-  while (at < signature.length) nodes.push(complete())
-  return nodes
+  const first = complete()
+  return () => [first()]
 }
 
-// Peers choose the signatures, so what is kept is bounded. Shared trees are frozen, as those of dbus-native are.
+// Peers choose the signatures, so what is kept is bounded.
 const MOST_TREES = 1000
-const trees = new Map<string, readonly Node[]>()
 
-function frozenTree(signature: string): readonly Node[] {
-  const kept = trees.get(signature)
-  if (kept) return kept
-  const freeze = (nodes: Node[]): readonly Node[] => {
-    for (const node of nodes) {
-      freeze(node.child)
-      Object.freeze(node)
-    }
-    return Object.freeze(nodes)
+/** `make` remembered by signature, for so many of them. */
+function remembered<T>(make: (signature: string) => T): (signature: string) => T {
+  const kept = new Map<string, T>()
+  return (signature) => {
+    const known = kept.get(signature)
+    if (known !== undefined) return known
+    const made = make(signature)
+    if (kept.size === MOST_TREES) kept.clear()
+    kept.set(signature, made)
+    return made
   }
-  const tree = freeze(treeOf(signature))
-  if (trees.size === MOST_TREES) trees.clear()
-  trees.set(signature, tree)
-  return tree
+}
+
+const makerOf = remembered(treeMaker)
+/** A variant's signature, one complete type, as nodes that are the receiver's own. */
+const treeOf = (signature: string): Node[] => makerOf(signature)()
+/** Shared and frozen, as those of dbus-native are. */
+const frozenTree = remembered((signature) => frozen(treeOf(signature)))
+
+function frozen(nodes: Node[]): readonly Node[] {
+  for (const node of nodes) {
+    frozen(node.child)
+    Object.freeze(node)
+  }
+  return Object.freeze(nodes)
 }
 
 function signatureOfTree(nodes: readonly Node[]): string {
