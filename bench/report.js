@@ -1,5 +1,5 @@
 // Writes RESULTS.md and the charts from the figures of the last runs. Nothing here is typed in by hand.
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { bars, lines } from './charts.js'
 import { load } from './drive/results.js'
 import { duration, markdownTable, ratio } from './drive/table.js'
@@ -245,6 +245,23 @@ function charts() {
   })
 }
 
+// In the README, the charts for everyone: those of npm's libraries, and of size.
+const SHOWN = ['small-decode', 'small-encode', 'large-decode', 'large-encode', 'scale']
+
+/** Puts the charts that there are between the README's two marks. */
+function showCharts() {
+  const readme = new URL('../README.md', import.meta.url)
+  const there = SHOWN.filter((name) => existsSync(new URL(`./charts/${name}.svg`, import.meta.url)))
+  const images = there.map((name) => `![${name.replace('-', ' messages, ')}](bench/charts/${name}.svg)\n`)
+  const block = ['<!-- charts -->', ...images, 'All figures: [bench/RESULTS.md](bench/RESULTS.md).\n', '<!-- /charts -->'].join(
+    '\n',
+  )
+  writeFileSync(
+    readme,
+    readFileSync(readme, 'utf8').replace(/<!-- charts -->[^]*<!-- \/charts -->/, () => block),
+  )
+}
+
 /** Writes everything there are figures for. */
 export function report() {
   const parts = [
@@ -262,6 +279,7 @@ export function report() {
   ]
   writeFileSync(FILE, parts.filter(Boolean).join('\n'))
   charts()
+  showCharts()
   console.log('wrote bench/RESULTS.md and bench/charts/')
 }
 

@@ -63,14 +63,16 @@ function rows(notes: readonly Note[]): string {
   )
 }
 
-/** What a fresh instance leaves on its tape. Texts share slots by a random seed: here it is fixed, so that the page is. */
+/** What a fresh instance leaves on its tape. Which slot a text gets is random: here slots are numbered as they come. */
 class Example {
   readonly codec: Codec
   readonly engine: Engine
+  readonly #slots: number[] = []
 
   constructor(name: EngineName) {
     this.codec = createCodec({ engine: name })
     this.engine = idleEngine(name)
+    // So that no two of its texts ever share a slot.
     this.engine.i32[CONTROL_SEED >> 2] = 0
   }
 
@@ -87,9 +89,14 @@ class Example {
     if (first & TEXT_INTERNED) {
       const slot = first & ~TEXT_INTERNED
       const length = this.engine.i32[(INTERN_RECORDS + slot * INTERN_RECORD + INTERN_INFO) >> 2] & 0xff
-      return `slot ${slot}, generation ${second}: "${this.text(INTERN_TEXTS + slot * 64, length)}"`
+      return `slot ${this.#number(slot)}, generation ${second}: "${this.text(INTERN_TEXTS + slot * 64, length)}"`
     }
     return `${area === WINDOW ? 'offset' : 'text area +'} ${first}, ${second} bytes: "${this.text(area + first, second)}"`
+  }
+
+  #number(slot: number): number {
+    if (!this.#slots.includes(slot)) this.#slots.push(slot)
+    return this.#slots.indexOf(slot) + 1
   }
 
   signature(number: number): string {
@@ -115,17 +122,20 @@ class Example {
       const at = CONTROL_FIELDS + code * FIELD_RECORD
       const words = this.words(at, at + FIELD_RECORD)
       if (words[1] === FIELD_ABSENT) continue
-      const slot = words[2] & TEXT_INTERNED ? `, in slot ${words[2] & ~TEXT_INTERNED}` : ''
-      notes.push({ at, words, text: `${FIELDS[code]}: offset ${words[0]}, ${words[1]} bytes${slot}` })
+      notes.push({ at, words, text: `${FIELDS[code]}: offset ${words[0]}, ${words[1]} bytes` })
     }
     return notes
   }
 
   body(signature: string, area: number, end: number): Note[] {
-    return bodyNotes(signature, this.words(TAPE, end), TAPE, {
+    const notes = bodyNotes(signature, this.words(TAPE, end), TAPE, {
       reference: (first, second) => this.reference(first, second, area),
       signature: (number) => this.signature(number),
     })
+    for (const { words } of notes) {
+      if (words.length === 2 && words[0] & TEXT_INTERNED) words[0] = TEXT_INTERNED | this.#number(words[0] & ~TEXT_INTERNED)
+    }
+    return notes
   }
 }
 
@@ -212,7 +222,7 @@ export function tapePage(name: EngineName): string {
     rows(first),
     SECOND,
     rows(second),
-    `From its third decode on, the header is not read at all: slot ${memo} of the header memo has the same field array.`,
+    `From its third decode on, the header is not read at all: ${memo < 0 ? 'no slot' : 'a slot'} of the header memo has the same field array.`,
     drawing('MEMO_COUNT'),
     ENCODING,
     rows(written),
