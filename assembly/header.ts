@@ -68,24 +68,12 @@ export function readHeader(): bool {
   let hash: u32 = 0
   let memo: usize = 0
   if (fields <= <u32>MEMO_LENGTH) {
-    count(fields)
-    const info = fields | (type << 16) | (get32(CONTROL_ORDER) << 24)
+    const info = memoInfo(fields)
+    // Signals come in runs with the same header: the last one is tried without a hash.
+    if (isKept(lastMemo, info, start)) return reuse(lastMemo, version, start)
     hash = hashBlock(WINDOW + HEADER_FIELDS, start - HEADER_FIELDS, get32(CONTROL_SEED) ^ info)
-    const slot = hash & (MEMO_COUNT - 1)
-    memo = MEMO_SLOTS + slot * MEMO_SLOT
-    if (
-      get32(memo + MEMO_HASH) == hash &&
-      get32(memo + MEMO_INFO) == info &&
-      equal(memo + MEMO_BYTES, WINDOW + HEADER_FIELDS, start - HEADER_FIELDS)
-    ) {
-      if (version != PROTOCOL_VERSION) return fault(FAULT_PROTOCOL_VERSION, HEADER_VERSION)
-      if (get32(CONTROL_SERIAL) == 0) return fault(FAULT_SERIAL, HEADER_SERIAL)
-      put32(CONTROL_HEADER_SLOT, slot)
-      put32(CONTROL_HEADER_GENERATION, get32(memo + MEMO_GENERATION))
-      put32(CONTROL_PLAN, get32(memo + MEMO_PLAN))
-      seek(start)
-      return true
-    }
+    memo = MEMO_SLOTS + (hash & (MEMO_COUNT - 1)) * MEMO_SLOT
+    if (get32(memo + MEMO_HASH) == hash && isKept(memo, info, start)) return reuse(memo, version, start)
   }
   if (!readFields(fields)) return false
   // The padding to the body.
@@ -101,6 +89,31 @@ export function readHeader(): bool {
   return true
 }
 
+// What a kept header is known by beside its bytes. The top bit tells a slot that is in use.
+// @ts-ignore: decorator
+@inline function memoInfo(fields: u32): u32 {
+  return fields | (get32(CONTROL_TYPE) << 16) | (get32(CONTROL_ORDER) << 24) | 0x80000000
+}
+
+let lastMemo: usize = MEMO_SLOTS
+
+// Whether the slot holds this very field array; its final padding, which is zero there, included.
+// @ts-ignore: decorator
+@inline function isKept(memo: usize, info: u32, start: u32): bool {
+  return get32(memo + MEMO_INFO) == info && equal(memo + MEMO_BYTES, WINDOW + HEADER_FIELDS, start - HEADER_FIELDS)
+}
+
+function reuse(memo: usize, version: u32, start: u32): bool {
+  if (version != PROTOCOL_VERSION) return fault(FAULT_PROTOCOL_VERSION, HEADER_VERSION)
+  if (get32(CONTROL_SERIAL) == 0) return fault(FAULT_SERIAL, HEADER_SERIAL)
+  lastMemo = memo
+  put32(CONTROL_HEADER_SLOT, (memo - MEMO_SLOTS) / MEMO_SLOT)
+  put32(CONTROL_HEADER_GENERATION, get32(memo + MEMO_GENERATION))
+  put32(CONTROL_PLAN, get32(memo + MEMO_PLAN))
+  seek(start)
+  return true
+}
+
 // Keeps a field array that is seen for the second time: a peer that never repeats itself replaces nothing.
 function keep(memo: usize, hash: u32, fields: u32, start: u32): void {
   if (get32(memo + MEMO_CANDIDATE) != hash || generation == 0xffffffff) {
@@ -109,7 +122,7 @@ function keep(memo: usize, hash: u32, fields: u32, start: u32): void {
   }
   generation += 1
   put32(memo + MEMO_HASH, hash)
-  put32(memo + MEMO_INFO, fields | (get32(CONTROL_TYPE) << 16) | (get32(CONTROL_ORDER) << 24))
+  put32(memo + MEMO_INFO, memoInfo(fields))
   put32(memo + MEMO_GENERATION, generation)
   put32(memo + MEMO_PLAN, get32(CONTROL_PLAN))
   copyWords(memo + MEMO_FIELDS, CONTROL_FIELDS, (FIELD_LAST + 1) * FIELD_RECORD)

@@ -3,7 +3,7 @@ import { writeAgain, writeHeader } from './compose'
 import { clearFault, fault } from './fault'
 import { nameFault } from './fields'
 import { forgetHeaders, readFixed, readHeader } from './header'
-import { nextMessage } from './intern'
+import { nextMessage, seedTexts } from './intern'
 import { get32, pages, put32, swapElements } from './memory'
 import { pathFault } from './names'
 import { makeSingles } from './plan'
@@ -27,6 +27,7 @@ export function init(seed: u32): u32 {
   put32(CONTROL_SEED, seed)
   put32(CONTROL_PAGES, pages())
   makeSingles()
+  seedTexts()
   return ABI_VERSION
 }
 

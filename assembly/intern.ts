@@ -3,13 +3,22 @@
 import { count } from './fault'
 import { copyWords, equal, get32, mix, put32 } from './memory'
 import {
-  CONTROL_SEED, INTERN_CANDIDATE, INTERN_COUNT, INTERN_GENERATION, INTERN_HASH, INTERN_INFO, INTERN_LENGTH, INTERN_RECORD,
-  INTERN_RECORDS, INTERN_TEXTS, INTERN_USED,
+  CONTROL_SEED, INTERN_CANDIDATE, INTERN_GENERATION, INTERN_HASH, INTERN_INFO, INTERN_KEYS, INTERN_LENGTH, INTERN_RECORD,
+  INTERN_RECORDS, INTERN_SHIFT, INTERN_TEXTS, INTERN_USED,
 } from './shared/layout'
 
 // Number of the message: texts used in it stay, since the tape refers to them.
 let message: u32 = 0
 let generation: u32 = 0
+
+// The factors of the hash, odd, from the instance's seed.
+export function seedTexts(): void {
+  let word = get32(CONTROL_SEED)
+  for (let i: u32 = 0; i <= <u32>(INTERN_LENGTH / 4); i++) {
+    word = mix(word, i + 1)
+    put32(INTERN_KEYS + (i << 2), word | 1)
+  }
+}
 
 export function nextMessage(): void {
   message += 1
@@ -40,13 +49,19 @@ export function addFlags(slot: i32, flags: u32): void {
 // slot when it is seen for the second time with no other miss of that slot between.
 export function intern(p: usize, length: u32): i32 {
   count(length)
-  let hash: u32 = get32(CONTROL_SEED) + length
+  // A sum of products with random factors: the multiplications need not wait for each other, and no one outside can tell which
+  // texts share a slot.
+  let hash: u32 = length * get32(INTERN_KEYS)
+  let key: usize = INTERN_KEYS + 4
   const words = p + (length & ~3)
   let q = p
-  for (; q < words; q += 4) hash = mix(hash, get32(q))
-  if (length & 3) hash = mix(hash, get32(q) << ((4 - (length & 3)) << 3))
-  hash ^= hash >>> 13
-  const slot: i32 = hash & (INTERN_COUNT - 1)
+  for (; q < words; q += 4) {
+    hash += get32(q) * get32(key)
+    key += 4
+  }
+  if (length & 3) hash += (get32(q) << ((4 - (length & 3)) << 3)) * get32(key)
+  // The upper bits depend on all of the text, the lower ones do not.
+  const slot: i32 = hash >>> INTERN_SHIFT
   const record = slotRecord(slot)
   if (get32(record + INTERN_HASH) == hash && (get32(record + INTERN_INFO) & 0xff) == length && equal(slotText(slot), p, length)) {
     put32(record + INTERN_USED, message)

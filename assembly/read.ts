@@ -15,7 +15,9 @@ import {
 import { checkSignature, find, planEnd, planStart, signatureFaultAt } from './signature'
 import { push, push2, pushWide, room, tapeAt } from './tape'
 import { readLongText, readText } from './text'
-import { address, checked, hold, left, offset, piece, sectionEnd, skip, take, takeLength, whole } from './window'
+import {
+  address, checked, hold, inReach, left, moveTo, NOWHERE, offset, piece, reach, sectionEnd, skip, take, takeLength, whole,
+} from './window'
 
 let big: bool = false
 let values: u32 = 0
@@ -40,36 +42,33 @@ export function valuesRead(): u32 {
   return big ? bswap<u32>(word) : word
 }
 
+// A signature of one character: length 1, the character, NUL.
+// @ts-ignore: decorator
+@inline function isBasic(p: usize): bool {
+  return get8(p) == 1 && get8(p + 2) == 0
+}
+
+// What every value begins with: a byte of its own, room on the tape, and its place in the count.
+// @ts-ignore: decorator
+@inline function arrive(): bool {
+  if (left() == 0) return fault(FAULT_NOT_ENOUGH_DATA, sectionEnd())
+  if (!room()) return false
+  if (++values > maxValues) return fault(FAULT_TOO_MANY_VALUES, offset())
+  count(1)
+  return true
+}
+
 // Reads one value after the other for the plan words [w, last). `depth`: containers round these values.
 export function readValues(first: usize, last: usize, depth: i32): bool {
   if (depth > MAX_DEPTH) return fault(FAULT_DEPTH, offset())
   let w = first
   while (w < last) {
-    if (left() == 0) return fault(FAULT_NOT_ENOUGH_DATA, sectionEnd())
-    if (!room()) return false
-    if (++values > maxValues) return fault(FAULT_TOO_MANY_VALUES, offset())
-    count(1)
+    if (!arrive()) return false
     const word = get32(w)
     const type = typeOf(word)
     const size = sizeOf(word)
     if (size != 0) {
-      const p = take(size - 1, size)
-      if (p == 0) return false
-      if (size == 4) {
-        const value = order32(get32(p))
-        if (value > 1 && type == TYPE_BOOLEAN && checked()) return fault(FAULT_BOOLEAN, offset() - 4)
-        push(value)
-      } else if (size == 1) {
-        push(get8(p))
-      } else if (size == 2) {
-        const value = get16(p)
-        const native: u32 = big ? (value >>> 8) | ((value & 0xff) << 8) : value
-        push(type == TYPE_INT16 ? ((native << 16) as i32) >> 16 : native)
-      } else if (big) {
-        pushWide(bswap<u32>(get32(p + 4)), bswap<u32>(get32(p)))
-      } else {
-        pushWide(get32(p), get32(p + 4))
-      }
+      if (!readFixed(type, size)) return false
       w += 4
     } else if (type == TYPE_STRING || type == TYPE_OBJECT_PATH) {
       if (!readString(type == TYPE_OBJECT_PATH)) return false
@@ -94,7 +93,51 @@ export function readValues(first: usize, last: usize, depth: i32): bool {
   return true
 }
 
+// A value of a fixed size.
+// @ts-ignore: decorator
+@inline function readFixed(type: u32, size: u32): bool {
+  const p = take(size - 1, size)
+  if (p == 0) return false
+  if (size == 4) {
+    const value = order32(get32(p))
+    if (value > 1 && type == TYPE_BOOLEAN && checked()) return fault(FAULT_BOOLEAN, offset() - 4)
+    push(value)
+  } else if (size == 1) {
+    push(get8(p))
+  } else if (size == 2) {
+    const value = get16(p)
+    const native: u32 = big ? (value >>> 8) | ((value & 0xff) << 8) : value
+    push(type == TYPE_INT16 ? ((native << 16) as i32) >> 16 : native)
+  } else if (big) {
+    pushWide(bswap<u32>(get32(p + 4)), bswap<u32>(get32(p)))
+  } else {
+    pushWide(get32(p), get32(p + 4))
+  }
+  return true
+}
+
+function readBasic(type: u32, size: u32): bool {
+  return arrive() && readFixed(type, size)
+}
+
 function readString(path: bool): bool {
+  // Nearly all texts lie in the window as a whole: one step of the read position, not four.
+  const lengthAt = reach(offset(), 3, 4)
+  if (lengthAt != NOWHERE) {
+    const bytes = order32(get32(address(lengthAt)))
+    const from = lengthAt + 4
+    if (bytes < inReach(from)) {
+      const text = address(from)
+      if (!readText(text, from, bytes, path)) return false
+      if (get8(text + bytes) != 0) return fault(FAULT_STRING_NUL, from + bytes)
+      moveTo(from + bytes + 1)
+      return true
+    }
+  }
+  return readStringSlowly(path)
+}
+
+function readStringSlowly(path: bool): bool {
   const p = takeLength()
   if (p == 0) return false
   const length = order32(get32(p))
@@ -139,6 +182,24 @@ function readSignature(): bool {
 }
 
 export function readVariant(depth: i32): bool {
+  // Most variants hold a value of a fixed size, and are in the window as a whole: one step of the read position.
+  const from = offset()
+  if (inReach(from) > 3 && isBasic(address(from))) {
+    const word = singleOf(get8(address(from) + 1))
+    const size = sizeOf(word)
+    if (size != 0 && depth < MAX_DEPTH) {
+      const at = reach(from + 3, size - 1, size)
+      if (at != NOWHERE) {
+        push(typeOf(word))
+        moveTo(at)
+        return readBasic(typeOf(word), size)
+      }
+    }
+  }
+  return readVariantSlowly(depth)
+}
+
+function readVariantSlowly(depth: i32): bool {
   const p = signatureBytes(FAULT_VARIANT_SIGNATURE_LENGTH)
   if (p == 0) return false
   const at = offset()
@@ -186,9 +247,17 @@ function readArray(w: usize, depth: i32): bool {
   const end = offset() + length
   const next = w + 4 + (spanOf(word) << 2)
   let n: u32 = 0
-  while (offset() < end) {
-    if (!readValues(w + 4, next, depth + 1)) return false
-    n += 1
+  if (alignmentOf(word) == 8 && depth + 2 <= MAX_DEPTH) {
+    // Structs and dict entries: straight to their members.
+    while (offset() < end) {
+      if (!arrive() || take(7, 0) == 0 || !readValues(w + 8, next - 4, depth + 2)) return false
+      n += 1
+    }
+  } else {
+    while (offset() < end) {
+      if (!readValues(w + 4, next, depth + 1)) return false
+      n += 1
+    }
   }
   if (offset() != end) return fault(FAULT_ARRAY_LENGTH, lengthAt)
   put32(countAt, n)

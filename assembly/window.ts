@@ -62,6 +62,11 @@ export function setEnd(to: u32): void {
 @inline export function left(): u32 {
   return end - position
 }
+// Bytes of the section that are in the window from offset `at` on, which must be in it or at its end.
+// @ts-ignore: decorator
+@inline export function inReach(at: u32): u32 {
+  return at <= limit ? limit - at : 0
+}
 // @ts-ignore: decorator
 @inline export function checked(): bool {
   return strict
@@ -114,20 +119,35 @@ export function piece(from: u32): u32 {
   return loaded - from
 }
 
-// Whether the bytes from the position up to `at`, at most 7, are zero.
-function padded(at: u32): bool {
-  for (let i = position; i < at; i++) {
-    if (get8(i + delta) != 0) return fault(FAULT_PADDING, i)
+// Whether the padding [from, to), at most 7 bytes, is zero.
+function zeroes(from: u32, to: u32): bool {
+  for (let i = from; i < to; i++) {
+    if (get8(i + delta) != 0) return false
   }
   return true
+}
+
+// What `reach` gives when a value is not simply there.
+export const NOWHERE: u32 = 0xffffffff
+
+// The next multiple of mask + 1 from offset `at` on, if `size` bytes there are in the window and the padding before them is zero.
+// This and takeSlowly are the only places that align, check bounds and check padding when reading.
+// @ts-ignore: decorator
+@inline export function reach(at: u32, mask: u32, size: u32): u32 {
+  const to = (at + mask) & ~mask
+  return to + size <= limit && (to == at || !strict || zeroes(at, to)) ? to : NOWHERE
+}
+
+// @ts-ignore: decorator
+@inline export function moveTo(to: u32): void {
+  position = to
 }
 
 // Takes `size` bytes at the next multiple of mask + 1: their address, or 0 after a fault.
 // @ts-ignore: decorator
 @inline export function take(mask: u32, size: u32): usize {
-  const at = (position + mask) & ~mask
-  if (at + size > limit) return takeSlowly(mask, size, 0)
-  if (at != position && strict && !padded(at)) return 0
+  const at = reach(position, mask, size)
+  if (at == NOWHERE) return takeSlowly(mask, size, 0)
   position = at + size
   return at + delta
 }
@@ -135,9 +155,8 @@ function padded(at: u32): bool {
 // The same for the length of a string or array, which libdbus wants whole before it looks at the padding.
 // @ts-ignore: decorator
 @inline export function takeLength(): usize {
-  const at = (position + 3) & ~3
-  if (at + 4 > limit) return takeSlowly(3, 4, 4)
-  if (at != position && strict && !padded(at)) return 0
+  const at = reach(position, 3, 4)
+  if (at == NOWHERE) return takeSlowly(3, 4, 4)
   position = at + 4
   return at + delta
 }
@@ -151,7 +170,14 @@ function takeSlowly(mask: u32, size: u32, first: u32): usize {
   }
   // The padding before the value comes along.
   if (min<u32>(at + size, end) > loaded) load(position)
-  if (at != position && strict && !padded(at)) return 0
+  if (strict) {
+    for (let i = position; i < at; i++) {
+      if (get8(i + delta) != 0) {
+        fault(FAULT_PADDING, i)
+        return 0
+      }
+    }
+  }
   if (at + size > end) {
     fault(FAULT_NOT_ENOUGH_DATA, end)
     return 0

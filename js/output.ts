@@ -14,6 +14,7 @@ const FEW = 512
 
 let slab = new Uint8Array(0)
 let slabWords = new Int32Array(0)
+let slabBuffer = slab.buffer
 let slabAt = 0
 
 /** Room for a result of `length` bytes that is no one else's. */
@@ -21,13 +22,14 @@ function fresh(length: number): Uint8Array {
   if (length > SMALL) return new Uint8Array(length)
   if (slabAt + length > slab.length) {
     slab = new Uint8Array(SLAB)
-    slabWords = new Int32Array(slab.buffer)
+    slabBuffer = slab.buffer
+    slabWords = new Int32Array(slabBuffer)
     slabAt = 0
   }
   const at = slabAt
   // The next one starts on a multiple of 8, so that views of other element types can be made of it.
   slabAt = (at + length + 7) & ~7
-  return new Uint8Array(slab.buffer, at, length)
+  return new Uint8Array(slabBuffer, at, length)
 }
 
 /** What has been written, as bytes of its own. `from`: address of the first byte. @internal */
@@ -67,8 +69,7 @@ export function copyOutput(
     done = offset + gap.length
     address = i32[gap.p + 1]
   }
-  if (length <= FEW / 4 && done === 0) for (let i = 0; i < length; i++) target[at + i] = u8[from + i]
-  else target.set(u8.subarray(address, address + length - done), at + done)
+  target.set(u8.subarray(address, address + length - done), at + done)
   return length
 }
 

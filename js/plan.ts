@@ -58,8 +58,19 @@ export class Plan {
   /** All values of the signature, from the tape. */
   readAll(r: Reader): unknown[] {
     const reads = this.reads
-    const values: unknown[] = []
-    for (let i = 0; i < reads.length; i++) values.push(reads[i](r))
+    // Literals have just the room they need; `push` would begin with seventeen places.
+    switch (reads.length) {
+      case 0:
+        return []
+      case 1:
+        return [reads[0](r)]
+      case 2:
+        return [reads[0](r), reads[1](r)]
+      case 3:
+        return [reads[0](r), reads[1](r), reads[2](r)]
+    }
+    const values = new Array<unknown>(reads.length)
+    for (let i = 0; i < reads.length; i++) values[i] = reads[i](r)
     return values
   }
   writeAll(w: Writer, values: unknown): void {

@@ -150,8 +150,9 @@ function makeReadArray(words: Int32Array, at: number, choice: ShapeChoice, signa
   const element = makeRead(words, at, choice, signature)
   const read = (r: Reader): unknown[] => {
     const count = r.i32[r.p++]
-    const values: unknown[] = []
-    for (let i = 0; i < count; i++) values.push(element(r))
+    if (count === 0) return []
+    const values = new Array<unknown>(count)
+    for (let i = 0; i < count; i++) values[i] = element(r)
     return values
   }
   const make = choice.shape.makeArray

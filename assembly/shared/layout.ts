@@ -109,6 +109,8 @@ export const PLAN_FIRST = 128
 // info: length, then TEXT_ flags. last used: number of the message; a text that is on the tape is not replaced.
 // candidate: hash of the last text that missed; only the second sight of a text replaces another.
 export const INTERN_COUNT = 2048
+export const INTERN_SHIFT = 21 // of a hash: its upper bits are the slot
+export const INTERN_KEYS = 1536 // 17 factors of the hash, in the control block
 export const INTERN_RECORD = 32
 export const INTERN_RECORDS = 151552
 export const INTERN_TEXTS = 217088
@@ -133,7 +135,7 @@ export const TEXT_IS_LOCAL = 16384
 //   ┌────┬────┬──────────┬────┬─────────┬─────────────────────┬────────┬─ ─ ─
 //   │hash│info│generation│plan│candidate│records of the fields│        │bytes
 //   └────┴────┴──────────┴────┴─────────┴─────────────────────┴────────┴─ ─ ─
-// info: length of the array | type << 16 | order << 24. The fields' records are as in the control block.
+// info: length of the array | type << 16 | order << 24 | in use << 31. The fields' records are as in the control block.
 export const MEMO_COUNT = 128
 export const MEMO_SLOT = 768
 export const MEMO_SLOTS = 348160
