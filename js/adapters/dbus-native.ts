@@ -345,8 +345,8 @@ function isHarmless(error: unknown, faults: RegExp): boolean {
 /** Whether the peer may be told to write what this codec refuses, though it is no valid message. */
 function isLeftToThePeer(error: unknown): boolean {
   if (isHarmless(error, HEADER_FAULTS)) return (error as DBusCodecError).code !== 'ERR_DBUS_OBJECT_PATH'
-  // Without a path it is the body's own signature that is wrong.
-  return isHarmless(error, SIGNATURE_FAULTS) && (error as DBusCodecError).path !== undefined
+  // Elsewhere it is the signature of the body itself that is wrong.
+  return isHarmless(error, SIGNATURE_FAULTS) && /^body/.test((error as DBusCodecError).path ?? '')
 }
 
 /**
