@@ -8,7 +8,7 @@ import { nodeOf } from './drive/node.js'
 import { options } from './drive/options.js'
 import { context, save } from './drive/results.js'
 import { rounds } from './drive/rounds.js'
-import { duration, printTable, ratio } from './drive/table.js'
+import { duration } from './drive/table.js'
 
 const ENGINES = ['simd', 'baseline', 'js']
 const ROWS = ['hello', 'su', 'rssi', 's8192', 'ass100', 'au10k', 'gmo']
@@ -43,24 +43,15 @@ for (const each of MACHINES.filter(({ machine }) => !wanted || wanted.includes(m
     continue
   }
   const timing = each.emulator ? { count: 5, milliseconds: 30, warm: 400 } : chosen.timing
-  for (const row of ROWS) {
+  for (const row of ROWS.filter(name => chosen.rows.some(({ name: other }) => other === name))) {
     for (const operation of OPERATIONS) {
       const result = await rounds(competitors, row, operation, 'once', timing)
       figures.push({ machine: each.machine, emulated: each.emulator !== undefined, row, operation, result })
+      const cells = ENGINES.map(engine => `${engine} ${duration(result[engine]?.ns)}`)
+      console.log([each.machine, row, operation, ...cells].join('  '))
     }
   }
   for (const competitor of competitors) await competitor.close()
 }
 
-printTable(
-  ['machine', 'row', 'operation', ...ENGINES, 'baseline / simd', 'js / simd'],
-  figures.map(({ machine, row, operation, result }) => [
-    machine,
-    row,
-    operation,
-    ...ENGINES.map((engine) => duration(result[engine]?.ns)),
-    ratio(result.baseline?.ns / result.simd?.ns),
-    ratio(result.js?.ns / result.simd?.ns),
-  ]),
-)
 if (!chosen.partial && !wanted) save('engines', { context: context(), figures })
