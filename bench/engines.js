@@ -43,11 +43,11 @@ for (const each of MACHINES.filter(({ machine }) => !wanted || wanted.includes(m
     continue
   }
   const timing = each.emulator ? { count: 5, milliseconds: 30, warm: 400 } : chosen.timing
-  for (const row of ROWS.filter(name => chosen.rows.some(({ name: other }) => other === name))) {
+  for (const row of ROWS.filter((name) => chosen.rows.some(({ name: other }) => other === name))) {
     for (const operation of OPERATIONS) {
       const result = await rounds(competitors, row, operation, 'once', timing)
       figures.push({ machine: each.machine, emulated: each.emulator !== undefined, row, operation, result })
-      const cells = ENGINES.map(engine => `${engine} ${duration(result[engine]?.ns)}`)
+      const cells = ENGINES.map((engine) => `${engine} ${duration(result[engine]?.ns)}`)
       console.log([each.machine, row, operation, ...cells].join('  '))
     }
   }
