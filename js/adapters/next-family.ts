@@ -1,4 +1,5 @@
 // What dbus-next and its fork @jellybrick/dbus-next have in common: how values look, and how a message goes in and out.
+import { close } from 'node:fs'
 import { isDBusCodecError } from '../errors.ts'
 import { MessageFramer } from '../framer.ts'
 import { type Codec, createCodec } from '../index.ts'
@@ -227,13 +228,20 @@ export function readMessages(
   options?: ReadOptions,
 ): () => void {
   let handling = false
+  const waiting: unknown[] = []
   const deliver = (bytes: Uint8Array, fds?: unknown[]) => {
-    const message = codec.decode(bytes, fds, options)
+    let message: Message
+    try {
+      message = codec.decode(bytes, fds, options)
+    } catch (error) {
+      if (fds) waiting.push(...fds)
+      throw error
+    }
     handling = true
     onMessage(message)
     handling = false
   }
-  const take = stream.supportsUnixFd === undefined ? takeChunks(stream, deliver) : takeMessages(stream, codec, deliver)
+  const take = stream.supportsUnixFd === undefined ? takeChunks(stream, deliver) : takeMessages(stream, codec, deliver, waiting)
   const onReadable = () => {
     try {
       take()
@@ -244,8 +252,12 @@ export function readMessages(
       }
       stream.removeListener('readable', onReadable)
       const reason = isDBusCodecError(error) || error instanceof Error ? error : new Error(String(error))
-      if (stream.destroy) stream.destroy(reason)
-      else stream.emit('error', reason)
+      // A usocket closes without a word.
+      const tells = stream.destroy !== undefined && stream.supportsUnixFd === undefined
+      if (!tells) stream.emit('error', reason)
+      stream.destroy?.(reason)
+      // Descriptors of messages that nobody gets: nobody else knows them.
+      for (const fd of waiting.splice(0)) if (typeof fd === 'number') close(fd, () => {})
     }
   }
   stream.on('readable', onReadable)
@@ -264,14 +276,18 @@ function takeChunks(stream: ByteStream, deliver: (bytes: Uint8Array) => void): (
  * Message by message, each with its descriptors: a usocket hands over all that came with what is read, which may be those of
  * later messages too.
  */
-function takeMessages(stream: ByteStream, codec: NextCodec, deliver: (bytes: Uint8Array, fds: unknown[]) => void): () => void {
+function takeMessages(
+  stream: ByteStream,
+  codec: NextCodec,
+  deliver: (bytes: Uint8Array, fds: unknown[]) => void,
+  fds: unknown[],
+): () => void {
   let header: Uint8Array | undefined
   let length = 0
-  const fds: unknown[] = []
   const next = (size: number): Uint8Array | undefined => {
     const read = stream.read(size, null) as Uint8Array | { data?: Uint8Array; fds?: unknown[] } | null
     if (!read) return undefined
-    if (read instanceof Uint8Array) return read
+    if (!('data' in read)) return read as Uint8Array
     if (read.fds) fds.push(...read.fds)
     return read.data
   }

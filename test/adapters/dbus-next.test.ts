@@ -1,6 +1,6 @@
 // What applications and the tests of dbus-next rely on, over the adapter.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { fstatSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -137,9 +137,24 @@ describe('reading', () => {
   test('ends the connection when descriptors are missing', async () => {
     const stream = new DescriptorStream()
     unmarshalMessages(stream, () => {})
+    const errors: unknown[] = []
+    stream.on('error', (error) => errors.push(error))
     stream.receive(marshallMessage(call('h', 1))[0])
-    expect(stream.destroyed).toMatchObject({ code: 'ERR_DBUS_FD_COUNT' })
+    expect(errors).toMatchObject([{ code: 'ERR_DBUS_FD_COUNT' }])
+    expect(stream.destroyed).toBe(true)
     expect((await read([marshallMessage(call('h', 1))[0]])).error?.message).toContain('No FDs available')
+  })
+
+  test('closes the descriptors of a message that is refused, and those behind', async () => {
+    const stream = new DescriptorStream()
+    stream.on('error', () => {})
+    unmarshalMessages(stream, () => {})
+    const fds = Array.from({ length: 3 }, () => openSync('/dev/null', 'r'))
+    const bad: Buffer = marshallMessage(call('hb', 1, true))[0]
+    bad[bad.length - 4] = 2
+    stream.receive(bad, fds)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    for (const fd of fds) expect(() => fstatSync(fd)).toThrow('EBADF')
   })
 
   test('goes on behind a handler’s exception', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** What usocket's sockets are to dbus-next: reads of exact sizes, and with each the descriptors that came along. */
 export class DescriptorStream extends EventEmitter {
   readonly supportsUnixFd = true
-  destroyed: Error | undefined
+  destroyed = false
   #bytes = Buffer.alloc(0)
   #fds: number[] = []
 
@@ -23,8 +23,9 @@ export class DescriptorStream extends EventEmitter {
     return fds === null ? { data, fds: this.#fds.splice(0) } : data
   }
 
-  destroy(error: Error): void {
-    this.destroyed = error
+  /** Closes, without an event. */
+  destroy(): void {
+    this.destroyed = true
   }
 }
 
