@@ -53,8 +53,8 @@ const TEXT_BYTES = 131072
 /** One instance and the views of its memory. @internal */
 export class Engine {
   readonly name: EngineName
-  readonly exports: Exports
-  private readonly memory: Memory
+  exports: Exports
+  private memory: Memory
   private pages = 0
   /** Whether a message is being worked on: an inner call takes another instance. */
   busy = false
@@ -115,6 +115,13 @@ export class Engine {
     this.i32[CONTROL_OUTPUT >> 2] = this.output
   }
 
+
+  /** Lets the memory go, though codecs that used it may still know the instance. It is never used again: it stays bloated. */
+  release(): void {
+    this.exports = undefined as never
+    this.memory = undefined as never
+    this.u8 = this.i32 = this.f64 = this.i64 = this.u64 = undefined as never
+  }
 
   /**
    * Doubles the room for the tape or for the text of a message that is being written; text and what lies behind it move up.
@@ -342,6 +349,7 @@ export function dropEngine(engine: Engine): void {
   const all = instances[engine.name]
   const level = all.indexOf(engine)
   if (level >= 0) all[level] = undefined
+  engine.release()
 }
 
 // Deeper than this, inner calls are refused: each level holds an instance.

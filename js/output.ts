@@ -10,7 +10,7 @@ const SLAB = 65536
 const SMALL = 4096
 
 // Up to this many bytes a loop over words beats `set` and the view that it needs (bench/limits).
-const FEW = 512
+const FEW = 384
 
 let slab = new Uint8Array(0)
 let slabWords = new Int32Array(0)
@@ -32,17 +32,26 @@ function fresh(length: number): Uint8Array {
   return new Uint8Array(slabBuffer, at, length)
 }
 
+function copyFew(words: Int32Array, from: number, end: number, to: number): void {
+  const target = slabWords
+  let i = from
+  let o = to
+  for (; i + 3 < end; i += 4, o += 4) {
+    target[o] = words[i]
+    target[o + 1] = words[i + 1]
+    target[o + 2] = words[i + 2]
+    target[o + 3] = words[i + 3]
+  }
+  for (; i < end; i++) target[o++] = words[i]
+}
+
 /** What has been written, as bytes of its own. `from`: address of the first byte. @internal */
 export function takeOutput(engine: Engine, from: number, gaps: readonly Gap[], big: boolean): Uint8Array {
   const length = engine.i32[CONTROL_OUTPUT_LENGTH >> 2]
   const result = fresh(length)
   if (length <= FEW && gaps.length === 0 && (from & 3) === 0) {
     // `fresh` has just cut this from the slab: whole words, the last one possibly with what comes to lie between two results.
-    const { i32 } = engine
-    const words = slabWords
-    const end = (from + length + 3) >> 2
-    let to = result.byteOffset >> 2
-    for (let i = from >> 2; i < end; i++) words[to++] = i32[i]
+    copyFew(engine.i32, from >> 2, (from + length + 3) >> 2, result.byteOffset >> 2)
     return result
   }
   copyOutput(engine, from, gaps, big, result, 0)

@@ -131,8 +131,7 @@ export class Session {
   private readonly plans = new Map<string, Plan>()
   private byNumber: (Plan | undefined)[] = []
   private readonly singles = new Map<string, Single>()
-  // Variants of one character, by its code; the plan asked for last: neither needs a look-up in a Map.
-  private basics: (Single | undefined)[] = []
+  // The plan asked for last needs no look-up in the Map.
   private last: Plan | undefined = undefined
   private lastSignature = ''
   // Variants of the message being written whose plans found no room in the table.
@@ -154,7 +153,7 @@ export class Session {
     this.epoch = epoch
     this.plans.clear()
     this.singles.clear()
-    this.basics = []
+    this.writer.basics = []
     this.last = undefined
     this.byNumber = []
     this.reader.plans = []
@@ -213,9 +212,8 @@ export class Session {
   }
 
   private variantWrite(signature: string, w: Writer, at: number): VariantWriter {
-    const code = signature.length === 1 ? signature.charCodeAt(0) & 127 : -1
-    const kept = code < 0 ? this.singles.get(signature) : this.basics[code]
-    if (kept !== undefined && kept.signature === signature) return kept
+    const kept = this.singles.get(signature)
+    if (kept !== undefined) return kept
     let number: number
     try {
       number = compile(this.engine, signature, false)
@@ -226,8 +224,8 @@ export class Session {
     if (number !== PLAN_LOOSE) {
       const single = new Single(this.numbered(number), number)
       checkSingle(single.plan.words, at, signature)
-      if (code < 0) this.singles.set(signature, single)
-      else this.basics[code] = single
+      this.singles.set(signature, single)
+      if (signature.length === 1) w.basics[number] = single
       return single
     }
     const words = wordsAt(this.engine, this.engine.exports.planWords(), signature.length)

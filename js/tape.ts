@@ -237,6 +237,8 @@ export class Writer {
   /** Variants round the value that is being written. */
   depth = 0
   gaps: Gap[] = []
+  /** The plans of variants of one character, by its code, as far as they have been met. */
+  basics: (VariantWriter | undefined)[] = []
   readonly variants: (signature: string, w: Writer, at: number) => VariantWriter
 
   constructor(engine: Engine, variants: (signature: string, w: Writer, at: number) => VariantWriter) {

@@ -140,7 +140,8 @@ function makeWriteVariant(words: Int32Array, at: number, choice: ShapeChoice): W
     // Data that contains itself would recurse without end, and a stack is filled by what stands between two variants as well.
     w.depth += levels
     if (w.depth > MAX_DEPTH) throw new Refusal(FAULT_DEPTH, at)
-    const plan = w.variants(signature, w, at)
+    const basic = signature.length === 1 ? w.basics[signature.charCodeAt(0)] : undefined
+    const plan = basic ?? w.variants(signature, w, at)
     w.word(plan.number)
     plan.write(w, value)
     w.depth -= levels
@@ -192,6 +193,10 @@ function makeWriteArray(words: Int32Array, at: number, choice: ShapeChoice, sign
   }
 }
 
+// In place of a count until the entries have been written: whoever looks for the path of one goes on until it is found.
+const UNCOUNTED = 0x7fffffff
+const hasOwn = Object.prototype.hasOwnProperty
+
 function makeWriteDict(words: Int32Array, at: number, choice: ShapeChoice, signature: string): Write {
   const keyAt = at + 2
   const keyType = words[keyAt] & 0xff
@@ -201,12 +206,17 @@ function makeWriteDict(words: Int32Array, at: number, choice: ShapeChoice, signa
   const keyCode = signature[keyAt]
   const fromText = keyFromText(keyType)
   const writeRecord = (w: Writer, dict: Record<string, unknown>): void => {
-    const keys = Object.keys(dict)
-    w.word(keys.length)
-    for (let i = 0; i < keys.length; i++) {
-      key(w, fromText === undefined ? keys[i] : fromText(keys[i], keyAt))
-      value(w, dict[keys[i]])
+    const countAt = w.p
+    w.word(UNCOUNTED)
+    let n = 0
+    // Unlike Object.keys, this makes no array of the keys; what the prototype has is left out all the same.
+    for (const name in dict) {
+      if (!hasOwn.call(dict, name)) continue
+      key(w, fromText === undefined ? name : fromText(name, keyAt))
+      value(w, dict[name])
+      n++
     }
+    w.i32[countAt] = n
   }
   return (w, given) => {
     const dict = convert === undefined ? given : convert(given, keyCode)
@@ -214,7 +224,7 @@ function makeWriteDict(words: Int32Array, at: number, choice: ShapeChoice, signa
     if (isPlain(dict)) return writeRecord(w, dict)
     if (isMap(dict)) {
       const size = dict.size
-      w.word(0)
+      w.word(UNCOUNTED)
       let n = 0
       for (const entry of dict) {
         // A getter that adds entries would keep us here for ever.
