@@ -1,5 +1,6 @@
-// Where does the time go? Shares of copy, header, walk, text and object building in a decode, and of the type checks in an encode, for
-// a small message and a large one. Sampled by V8's profiler; what runs inside WebAssembly is split by timing its parts.
+// Where does the time go? Shares of copy, header, walk, text and object building in a decode, and of the type checks in an
+// encode, for a small message and a large one. Sampled by V8's profiler; what runs inside WebAssembly is split by timing its
+// parts.
 
 import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'

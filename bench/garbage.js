@@ -1,4 +1,5 @@
-// How much garbage? Bytes of heap an encodeInto and a decode take, over a million messages, and whether memory stays level over ten.
+// How much garbage? Bytes of heap an encodeInto and a decode take, over a million messages, and whether memory stays level over
+// ten.
 import { under } from './drive/local.js'
 import { options } from './drive/options.js'
 import { context, save } from './drive/results.js'

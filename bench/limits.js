@@ -1,5 +1,5 @@
-// How close to the hardware? Bulk rows as multiples of what the machine needs at least: one memcpy of the same bytes, a UTF-8 check
-// and the making of one string, an empty call into WebAssembly.
+// How close to the hardware? Bulk rows as multiples of what the machine needs at least: one memcpy of the same bytes, a UTF-8
+// check and the making of one string, an empty call into WebAssembly.
 import { isUtf8 } from 'node:buffer'
 import { interleave, under } from './drive/local.js'
 import { options } from './drive/options.js'

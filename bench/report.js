@@ -46,7 +46,8 @@ const namesIn = (figures) => [
 function first(data) {
   const wrapped = Object.fromEntries(Object.entries(data.figures).map(([row, cells]) => [row, { once: cells }]))
   const names = namesIn(wrapped)
-  return `benchmark.js, all libraries in one process, the same message again and again.\n\n${leads(wrapped, names, ['decode', 'encode', 'validate'], ['once'])}`
+  const note = 'benchmark.js, all libraries in one process, the same message again and again.'
+  return `${note}\n\n${leads(wrapped, names, ['decode', 'encode', 'validate'], ['once'])}`
 }
 
 function peers(data) {
@@ -54,8 +55,10 @@ function peers(data) {
   const operations = ['encode', 'decode', 'decode_be', 'decode_view', 'validate']
   const kinds = ['once', 'rotation']
   return [
-    'A process for each library, all in turn, the median of the rounds; answers checked before timing. "rotation": 10 000 messages of',
-    'the same shape with other paths, strings, keys and numbers. dbus-next refuses numeric dict keys: its GetManagedObjects encode is',
+    'A process for each library, all in turn, the median of the rounds; answers checked before timing.',
+    '"rotation": 10 000 messages of',
+    'the same shape with other paths, strings, keys and numbers. dbus-next refuses numeric',
+    'dict keys: its GetManagedObjects encode is',
     'without those properties.',
     '\n### Long-warm processes\n',
     leads(data.warm, names, operations, kinds),
@@ -71,7 +74,8 @@ function native(data) {
     .join(', ')
   const others = names.filter((name) => name !== OURS && !name.startsWith('own C'))
   return [
-    `${versions}. Encode: from values of the language to bytes (sd-bus: to a sealed message); decode: from bytes, validated, every`,
+    `${versions}. Encode: from values of the language to bytes (sd-bus: to a sealed message); decode: from bytes,`,
+    'validated, every',
     'value read; validate: from bytes only. The lead is over the fastest other library; our own validators do not count as such.',
     '',
     leads(data.figures, names, ['encode', 'decode', 'decode_be', 'validate'], ['once', 'rotation'], others),
@@ -265,7 +269,8 @@ function showCharts() {
 /** Writes everything there are figures for. */
 export function report() {
   const parts = [
-    '# Results\n\nWritten by `npm run bench:report` from the last runs; do not edit. Nanoseconds on a shared machine: compare within a table only.\n',
+    '# Results\n\nWritten by `npm run bench:report` from the last runs; do not edit. ' +
+      'Nanoseconds on a shared machine: compare within a table only.\n',
     accept(),
     section('First bench', load('first'), first),
     section('Libraries on npm', load('peers'), peers),

@@ -1,5 +1,5 @@
-// Are the targets met? The acceptance table of the performance issue, each target with our ratio, pass or miss, from the last runs of
-// bench:peers, bench:native, bench:limits, bench:garbage and bench:startup. The rotation has to reach 0.7 of each.
+// Are the targets met? The acceptance table of the performance issue, each target with our ratio, pass or miss, from the last
+// runs of bench:peers, bench:native, bench:limits, bench:garbage and bench:startup. The rotation has to reach 0.7 of each.
 import { load } from './drive/results.js'
 import { geometricMean } from './drive/rounds.js'
 import { printTable, ratio } from './drive/table.js'
@@ -11,9 +11,10 @@ const VALIDATOR = 'own C validator'
 const ROTATION_SHARE = 0.7
 
 /**
- * c-dvar (C, zero-copy), in nanoseconds, with libdbus's decode and a C validator measured beside it, from the project's notes on peers. Their
- * machine is brought to ours by what was measured in both places. The validator of the notes and ours are two programs, ours the
- * faster one, so that scaling by it credits c-dvar with a speed it does not have: the verdict goes by libdbus, the other is printed.
+ * c-dvar (C, zero-copy), in nanoseconds, with libdbus's decode and a C validator measured beside it, from the project's notes on
+ * peers. Their machine is brought to ours by what was measured in both places. The validator of the notes and ours are two
+ * programs, ours the faster one, so that scaling by it credits c-dvar with a speed it does not have: the verdict goes by
+ * libdbus, the other is printed.
  */
 const C_DVAR = {
   hello: { encode: 453, decode: 506, libdbus: 2300, validator: 245 },

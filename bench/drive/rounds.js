@@ -10,8 +10,8 @@ export const median = (list) => {
 export const geometricMean = (list) => Math.exp(list.reduce((sum, value) => sum + Math.log(value), 0) / list.length)
 
 /**
- * Times one row and operation for several competitors, interleaved. A competitor that cannot do it is left out; one whose answer is
- * wrong is reported and left out.
+ * Times one row and operation for several competitors, interleaved. A competitor that cannot do it is left out; one whose
+ * answer is wrong is reported and left out.
  * @returns {Promise<Record<string, { ns: number, best: number }>>}
  */
 export async function rounds(competitors, row, operation, kind, { count = 11, milliseconds = 12, warm = 300 } = {}) {

@@ -13,8 +13,8 @@ struct library {
   int (*validate)(const uint8_t *bytes, size_t length);
 };
 
-// argv[1] is the folder of the messages: ROW.once.LE, ROW.rotation.LE, ROW.once.BE, ROW.rotation.BE; each message is preceded by its length in 4 bytes
-// (little-endian) and 4 bytes of zero, and followed by zeros up to a multiple of 8.
+// argv[1] is the folder of the messages: ROW.once.LE, ROW.rotation.LE, ROW.once.BE, ROW.rotation.BE; each message is preceded by
+// its length in 4 bytes (little-endian) and 4 bytes of zero, and followed by zeros up to a multiple of 8.
 int protocol_run(int argc, char **argv, const struct library *library);
 
 #endif

@@ -1,6 +1,6 @@
-// A one-pass validator of our own, as a measure of what validation has to cost: every rule of the specification as libdbus applies
-// them, no allocation, nothing built, no value returned. The practical limit for codec.validate(). Plain C looks at texts eight
-// bytes at a time; with -DVALIDATOR_SSE2 it is sixteen, which is printed beside it.
+// A one-pass validator of our own, as a measure of what validation has to cost: every rule of the specification as libdbus
+// applies them, no allocation, nothing built, no value returned. The practical limit for codec.validate(). Plain C looks at
+// texts eight bytes at a time; with -DVALIDATOR_SSE2 it is sixteen, which is printed beside it.
 #include "validator.h"
 
 #include <string.h>
