@@ -23,11 +23,12 @@ function draw(name, width, height, option) {
  */
 export function bars(name, { title, note, rows, series }) {
   let other = 0
+  const least = Math.min(...series.flatMap(([, values]) => values.filter((value) => value > 0)))
   draw(name, 860, 110 + rows.length * (14 * series.length + 22), {
     title: { text: title, subtext: note, left: 8, top: 4 },
-    legend: { top: 52, left: 8 },
+    legend: { top: 52, left: 8, itemGap: 28 },
     grid: { left: 150, right: 70, top: 84, bottom: 30 },
-    xAxis: { type: 'log', name: 'ns', nameLocation: 'end', min: 100 },
+    xAxis: { type: 'log', name: 'ns', nameLocation: 'end', min: 10 ** Math.floor(Math.log10(least)) },
     yAxis: { type: 'category', inverse: true, data: rows },
     series: series.map(([label, values]) => ({
       name: label,
@@ -52,7 +53,7 @@ function time(ns) {
 export function lines(name, { title, note, xName, series, unit = 'ns' }) {
   draw(name, 860, 420, {
     title: { text: title, subtext: note, left: 8, top: 4 },
-    legend: { top: 52, left: 8 },
+    legend: { top: 52, left: 8, itemGap: 28 },
     grid: { left: 80, right: 60, top: 90, bottom: 50 },
     xAxis: { type: 'log', name: xName, nameLocation: 'middle', nameGap: 30 },
     yAxis: { type: 'log', name: unit },
