@@ -316,13 +316,13 @@ function bestEngine(): EngineChoice {
   if (wasm() === undefined) return { name: 'js', reason: 'there is no WebAssembly here' }
   if (embedded === undefined && modules.simd === undefined) return { name: 'js', reason: 'this entry has no WebAssembly' }
   try {
-    spare('simd', makeEngine('simd'))
+    idleEngine('simd')
     return { name: 'simd', reason: 'WebAssembly with SIMD' }
   } catch {
     // No SIMD, or no WebAssembly at all: the next attempt tells.
   }
   try {
-    spare('baseline', makeEngine('baseline'))
+    idleEngine('baseline')
     return { name: 'baseline', reason: 'WebAssembly without SIMD' }
   } catch (error) {
     return { name: 'js', reason: `WebAssembly cannot be used: ${(error as Error).message}` }
@@ -339,10 +339,6 @@ export function provideModule(module: object): void {
 // Per engine, one instance for each level of nesting (a getter that encodes while its object is being encoded). All codecs and
 // connections of a thread share them: each Wasm memory reserves gigabytes of address space.
 const instances: Record<EngineName, (Engine | undefined)[]> = { simd: [], baseline: [], js: [] }
-
-function spare(name: EngineName, engine: Engine): void {
-  instances[name][0] = engine
-}
 
 /** Forgets an instance that has grown large: its memory never shrinks. @internal */
 export function dropEngine(engine: Engine): void {

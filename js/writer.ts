@@ -108,15 +108,15 @@ export function makeWrite(words: Int32Array, at: number, choice: ShapeChoice, si
 function makeWriteInteger(type: number, at: number): Write {
   switch (type) {
     case TYPE_BYTE:
-      return (w, value) => w.word(((value as number) & 0xff) === value ? value : integerOf(type, at, value))
+      return (w, value) => w.word(typeof value === 'number' && (value & 0xff) === value ? value : integerOf(type, at, value))
     case TYPE_INT16:
-      return (w, value) => w.word(((value as number) << 16) >> 16 === value ? value : integerOf(type, at, value))
+      return (w, value) => w.word(typeof value === 'number' && (value << 16) >> 16 === value ? value : integerOf(type, at, value))
     case TYPE_UINT16:
-      return (w, value) => w.word(((value as number) & 0xffff) === value ? value : integerOf(type, at, value))
+      return (w, value) => w.word(typeof value === 'number' && (value & 0xffff) === value ? value : integerOf(type, at, value))
     case TYPE_INT32:
-      return (w, value) => w.word(((value as number) | 0) === value ? value : integerOf(type, at, value))
+      return (w, value) => w.word(typeof value === 'number' && (value | 0) === value ? value : integerOf(type, at, value))
     default:
-      return (w, value) => w.word((value as number) >>> 0 === value ? value : integerOf(type, at, value))
+      return (w, value) => w.word(typeof value === 'number' && value >>> 0 === value ? value : integerOf(type, at, value))
   }
 }
 
