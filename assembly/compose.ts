@@ -2,15 +2,15 @@
 // before is copied and patched. Faults of the header are reported with the field's code in place of an address.
 import { fault } from './fault'
 import { absent, isReserved, missingField, nameFault, nameFaultCode, nameFlag, reservedFault } from './fields'
-import { copyWords, get32, put32, put8 } from './memory'
+import { copyWords, get32, isPlain, put32, put8 } from './memory'
 import { pathFault } from './names'
 import { typeOf } from './plan'
 import {
-  FAULT_ARRAY_TOO_LONG, FAULT_MESSAGE_TYPE, FAULT_NONE, FAULT_OBJECT_PATH, FAULT_REPLY_SERIAL, FAULT_SERIAL, FAULT_UTF8,
+  FAULT_ARRAY_TOO_LONG, FAULT_MESSAGE_TYPE, FAULT_NONE, FAULT_OBJECT_PATH, FAULT_REPLY_SERIAL, FAULT_SERIAL, FAULT_TEXT_NUL,
 } from './shared/faults'
 import {
   COMPOSED_BYTES, COMPOSED_LENGTH, COMPOSED_SLOT, COMPOSED_SLOTS, CONTROL_FIELDS, CONTROL_FLAGS, CONTROL_PLAN, CONTROL_SERIAL,
-  CONTROL_TEXT, CONTROL_TYPE, FIELD_RECORD,
+  CONTROL_TEXT, CONTROL_TYPE, FIELD_RECORD, TEXT_WIDE,
 } from './shared/layout'
 import {
   FIELD_DESTINATION, FIELD_ERROR_NAME, FIELD_INTERFACE, FIELD_MEMBER, FIELD_PATH, FIELD_REPLY_SERIAL, FIELD_SENDER,
@@ -88,7 +88,9 @@ function writeTextField(code: u32, type: u32): bool {
   if (absent(code)) return true
   const record = CONTROL_FIELDS + code * FIELD_RECORD
   const from = get32(CONTROL_TEXT) + get32(record)
-  const length = get32(record + 4)
+  const wide = get32(record + 4) & TEXT_WIDE
+  const length = get32(record + 4) & ~TEXT_WIDE
+  if (!wide && !isPlain(from, length)) return fault(FAULT_TEXT_NUL, code)
   if (isReserved(code, from, length)) return fault(reservedFault(code), code)
   const bad = code == FIELD_PATH ? pathFault(from, length) : nameFault(nameFlag(code), from, length)
   if (bad >= 0) return fault(code == FIELD_PATH ? FAULT_OBJECT_PATH : nameFaultCode(code), code)

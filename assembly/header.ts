@@ -2,7 +2,8 @@
 // meaning waits in `pending` until all fields are known to be well-formed.
 import { clearFault, count, fault } from './fault'
 import { fieldType, isReserved, missingField, nameFault, nameFaultCode, nameFlag, reservedFault } from './fields'
-import { addFlags, nextMessage, slotFlags, slotText } from './intern'
+import { addFlags, intern, nextMessage, slotFlags, slotGeneration, slotText } from './intern'
+import { pathFault } from './names'
 import { copyWords, equal, get32, get8, hashBlock, put32 } from './memory'
 import {
   FAULT_ARRAY_LENGTH, FAULT_BODY_LENGTH, FAULT_BYTE_ORDER, FAULT_FIELDS_LENGTH, FAULT_FIELD_CODE, FAULT_FIELD_TWICE,
@@ -13,17 +14,18 @@ import {
   CONTROL_BODY, CONTROL_BODY_LENGTH, CONTROL_FIELDS, CONTROL_FIELDS_END, CONTROL_FLAGS, CONTROL_HEADER_GENERATION, CONTROL_HEADER_SLOT, CONTROL_LENGTH,
   CONTROL_ORDER, CONTROL_PLAN, CONTROL_SEED, CONTROL_SERIAL, CONTROL_TYPE, FIELD_ABSENT, FIELD_RECORD, HEADER_VALUES, MEMO_BYTES,
   MEMO_CANDIDATE, MEMO_COUNT, MEMO_FIELDS, MEMO_GENERATION, MEMO_HASH, MEMO_INFO, MEMO_LENGTH, MEMO_PLAN, MEMO_SLOT,
-  MEMO_SLOTS, PLAN_LOOSE, TAPE, TEXT_INTERNED, TEXT_IS_WIDE, TEXT_WIDE, WINDOW,
+  MEMO_SLOTS, INTERN_LENGTH, PLAN_LOOSE, TAPE, TEXT_INTERNED, TEXT_IS_PATH, TEXT_IS_UTF8, TEXT_IS_WIDE, TEXT_WIDE, WINDOW,
 } from './shared/layout'
 import {
   FIELD_INTERFACE, FIELD_LAST, FIELD_PATH, FIELD_REPLY_SERIAL, FIELD_SIGNATURE, HEADER_BODY_LENGTH, HEADER_FIELDS,
   HEADER_FIELDS_LENGTH, HEADER_FLAGS, HEADER_SERIAL, HEADER_TYPE, HEADER_VERSION, MAX_ARRAY_LENGTH, MAX_MESSAGE_LENGTH,
-  MAX_NAME_LENGTH, ORDER_BIG, ORDER_LITTLE, PROTOCOL_VERSION, TYPE_UINT32,
+  MAX_NAME_LENGTH, ORDER_BIG, ORDER_LITTLE, PROTOCOL_VERSION, TYPE_SIGNATURE,
+  TYPE_UINT32,
 } from './shared/wire'
 import { order32, readVariant, startRead } from './read'
 import { find, refreshPlans } from './signature'
 import { moveTape, startTape } from './tape'
-import { address, checked, hold, offset, openWindow, seek, take } from './window'
+import { address, checked, hold, inReach, moveTo, NOWHERE, offset, openWindow, reach, seek, takeCalled } from './window'
 
 let pending: i32 = FAULT_NONE
 let pendingAt: u32 = 0
@@ -77,7 +79,7 @@ export function readHeader(): bool {
   }
   if (!readFields(fields)) return false
   // The padding to the body.
-  if (take(7, 0) == 0) return false
+  if (takeCalled(7, 0) == 0) return false
   if (type == 0) return fault(FAULT_MESSAGE_TYPE, HEADER_TYPE)
   if (version != PROTOCOL_VERSION) return fault(FAULT_PROTOCOL_VERSION, HEADER_VERSION)
   if (get32(CONTROL_SERIAL) == 0) return fault(FAULT_SERIAL, HEADER_SERIAL)
@@ -146,9 +148,10 @@ function readFields(length: u32): bool {
   seek(HEADER_FIELDS)
   const end: u32 = <u32>HEADER_FIELDS + length
   while (offset() < end) {
-    if (take(7, 0) == 0) return false
+    if (pending == FAULT_NONE && readPlainField()) continue
+    if (takeCalled(7, 0) == 0) return false
     const at = offset()
-    const p = take(0, 1)
+    const p = takeCalled(0, 1)
     if (p == 0) return false
     const code = get8(p)
     moveTape(TAPE)
@@ -158,6 +161,60 @@ function readFields(length: u32): bool {
   }
   moveTape(TAPE)
   return offset() == end || fault(FAULT_ARRAY_LENGTH, HEADER_FIELDS_LENGTH)
+}
+
+// A field as nearly all of them are: known, of its type, not seen before, right, and in the window as a whole. What is not is left
+// as it is: false, and the long way finds out what is wrong, in the order that it should.
+function readPlainField(): bool {
+  const at = reach(offset(), 7, 8)
+  if (at == NOWHERE) return false
+  const p = address(at)
+  const word = get32(p)
+  const code = word & 0xff
+  // Code, then the signature: 1, type, NUL.
+  if (code - 1 >= <u32>FIELD_LAST || word != (code | 0x100 | (fieldType(code) << 16))) return false
+  const record = CONTROL_FIELDS + code * FIELD_RECORD
+  if (get32(record + 4) != FIELD_ABSENT) return false
+  const type = fieldType(code)
+  let length: u32
+  let from: u32
+  if (type == TYPE_UINT32) {
+    const value = order32(get32(p + 4))
+    if (value == 0 && code == FIELD_REPLY_SERIAL) return false
+    put32(record, value)
+    put32(record + 4, 4)
+    moveTo(at + 8)
+    return true
+  }
+  if (type == TYPE_SIGNATURE) {
+    length = get8(p + 4)
+    from = at + 5
+    if (length >= inReach(from) || get8(address(from + length)) != 0) return false
+    const number = length == 0 ? 0 : find(address(from), length, 0)
+    if (number == -1) return false
+    put32(CONTROL_PLAN, number)
+    put32(record + 8, 0)
+  } else {
+    length = order32(get32(p + 4))
+    from = at + 8
+    if (length >= inReach(from) || get8(address(from + length)) != 0 || length == 0 || !checked()) return false
+    const q = address(from)
+    const flag: u32 = code == FIELD_PATH ? TEXT_IS_PATH : nameFlag(code)
+    const slot = length <= <u32>INTERN_LENGTH ? intern(q, length) : -1
+    if (slot < 0 || (slotFlags(slot) & flag) == 0) {
+      // What these let pass is ASCII.
+      const bad = code == FIELD_PATH ? pathFault(q, length) : nameFault(flag, q, length)
+      if (bad >= 0) return false
+      if (slot >= 0) addFlags(slot, flag | TEXT_IS_UTF8)
+    }
+    if (isReserved(code, q, length)) return false
+    put32(record + 8, slot < 0 ? 0 : TEXT_INTERNED | slot)
+    if (slot >= 0) put32(record + 12, slotGeneration(slot))
+  }
+  put32(record, from)
+  put32(record + 4, length)
+  moveTo(from + length + 1)
+  return true
 }
 
 function wait(code: i32, at: u32): void {

@@ -47,7 +47,8 @@ export function addFlags(slot: i32, flags: u32): void {
 
 // Slot of the text of 1 to INTERN_LENGTH bytes at p (4-aligned, readable to the next multiple of 4), or -1. A text gets its
 // slot when it is seen for the second time with no other miss of that slot between.
-export function intern(p: usize, length: u32): i32 {
+// @ts-ignore: decorator
+@inline export function look(p: usize, length: u32): i32 {
   count(length)
   // A sum of products with random factors: the multiplications need not wait for each other, and no one outside can tell which
   // texts share a slot.
@@ -79,4 +80,9 @@ export function intern(p: usize, length: u32): i32 {
   put32(record + INTERN_GENERATION, generation)
   put32(record + INTERN_USED, message)
   return slot
+}
+
+// The same as a call, for the few texts of a header.
+export function intern(p: usize, length: u32): i32 {
+  return look(p, length)
 }

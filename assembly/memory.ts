@@ -170,6 +170,14 @@ export function plainPrefix(p: usize, length: u32): u32 {
   return i
 }
 
+// Whether all bytes are from 1 to 127. p is 4-aligned.
+export function isPlain(p: usize, length: u32): bool {
+  for (let i = plainPrefix(p, length); i < length; i++) {
+    if ((load<u8>(p + i) as u32) - 1 >= 127) return false
+  }
+  return true
+}
+
 // Index of the first of `length` 32-bit words that is neither 0 nor 1 in the given byte order, or -1. 4-aligned.
 export function booleanFault(p: usize, length: u32, big: bool): i32 {
   for (let i: u32 = 0; i < length; i += 4) {

@@ -16,7 +16,8 @@ import { checkSignature, find, planEnd, planStart, signatureFaultAt } from './si
 import { push, push2, pushWide, room, tapeAt } from './tape'
 import { readLongText, readText } from './text'
 import {
-  address, checked, hold, inReach, left, moveTo, NOWHERE, offset, piece, reach, sectionEnd, skip, take, takeLength, whole,
+  address, checked, hold, inReach, left, moveTo, NOWHERE, offset, piece, reach, sectionEnd, skip, take, takeCalled,
+  takeLength, takeLengthCalled, whole,
 } from './window'
 
 let big: bool = false
@@ -138,7 +139,7 @@ function readString(path: bool): bool {
 }
 
 function readStringSlowly(path: bool): bool {
-  const p = takeLength()
+  const p = takeLengthCalled()
   if (p == 0) return false
   const length = order32(get32(p))
   const at = offset()
@@ -148,14 +149,14 @@ function readStringSlowly(path: bool): bool {
     if (!readText(address(at), at, length, path)) return false
   } else if (!readLongText(at, length, path)) return false
   skip(length)
-  const nul = take(0, 1)
+  const nul = takeCalled(0, 1)
   if (nul == 0) return false
   return get8(nul) == 0 || fault(FAULT_STRING_NUL, offset() - 1)
 }
 
 // The length byte, the characters and room for the NUL; the address of the characters, or 0.
 function signatureBytes(code: i32): usize {
-  const p = take(0, 1)
+  const p = takeCalled(0, 1)
   if (p == 0) return 0
   const at = offset()
   const length = get8(p)
@@ -223,7 +224,7 @@ function readVariantSlowly(depth: i32): bool {
   if (length == 0) return fault(FAULT_VARIANT_EMPTY, at - 1)
   skip(length + 1)
   word = get32(plan)
-  if (take(alignmentOf(word) - 1, 0) == 0) return false
+  if (takeCalled(alignmentOf(word) - 1, 0) == 0) return false
   const next = plan + (spanOf(word) << 2)
   if (!readValues(plan, next, depth + 1)) return false
   return next == end || fault(FAULT_VARIANT_MULTIPLE, at + spanOf(word))

@@ -8,7 +8,9 @@ import {
 } from './shared/wire'
 import { order32 } from './read'
 import { find, planEnd, planStart } from './signature'
-import { address, closeWindow, hold, offset, piece, seek, skip, take, takeLength, writeWindow } from './window'
+import {
+  address, closeWindow, hold, offset, piece, seek, skip, takeCalled as take, takeLengthCalled as takeLength, writeWindow,
+} from './window'
 
 // prettier-ignore
 const HEADER: usize = memory.data<u8>([121, 121, 121, 121, 117, 117, 97, 40, 121, 118, 41]) // yyyyuua(yv)

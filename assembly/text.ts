@@ -1,6 +1,6 @@
 // One text of the message: checked, interned where it can be, and left on the tape as a reference of two words.
 import { count, fault } from './fault'
-import { addFlags, intern, slotFlags, slotGeneration, slotText } from './intern'
+import { addFlags, look, slotFlags, slotGeneration, slotText } from './intern'
 import { pathEnd, pathFault, pathPiece, startPath } from './names'
 import { FAULT_OBJECT_PATH, FAULT_UTF8 } from './shared/faults'
 import { INTERN_LENGTH, TEXT_INTERNED, TEXT_IS_PATH, TEXT_IS_UTF8, TEXT_IS_WIDE, TEXT_WIDE } from './shared/layout'
@@ -16,7 +16,7 @@ export function readText(p: usize, at: u32, length: u32, path: bool): bool {
     return true
   }
   if (length <= <u32>INTERN_LENGTH) {
-    const slot = intern(p, length)
+    const slot = look(p, length)
     if (slot >= 0) {
       const need: u32 = path ? TEXT_IS_PATH : TEXT_IS_UTF8
       if ((slotFlags(slot) & need) == 0 && !admit(slot, at, length, path)) return false

@@ -161,6 +161,14 @@ export const NOWHERE: u32 = 0xffffffff
   return at + delta
 }
 
+// The same as calls: for what is not in a hurry, the code is smaller.
+export function takeCalled(mask: u32, size: u32): usize {
+  return take(mask, size)
+}
+export function takeLengthCalled(): usize {
+  return takeLength()
+}
+
 // `first`: bytes that must be there before the padding is looked at. A size of 0 aligns only: the end itself is fine then.
 function takeSlowly(mask: u32, size: u32, first: u32): usize {
   const at = (position + mask) & ~mask

@@ -5,11 +5,11 @@
 // gap and the address at which the output goes on are left on the tape in place of the reference.
 import { fault } from './fault'
 
-import { copyWords, get32, get8, grow, pages, put16, put32, put8, swapElements } from './memory'
+import { copyWords, get32, get8, grow, isPlain, pages, put16, put32, put8, swapElements } from './memory'
 import { pathFault } from './names'
 import { alignmentOf, sizeOf, spanOf, typeOf } from './plan'
 import {
-  FAULT_ARRAY_TOO_LONG, FAULT_DEPTH, FAULT_MESSAGE_LENGTH, FAULT_OBJECT_PATH, FAULT_VARIANT_MULTIPLE,
+  FAULT_ARRAY_TOO_LONG, FAULT_DEPTH, FAULT_MESSAGE_LENGTH, FAULT_OBJECT_PATH, FAULT_TEXT_NUL, FAULT_VARIANT_MULTIPLE,
 } from './shared/faults'
 import {
   BULK_INLINE, CONTROL_PAGES, CONTROL_TEXT, PAGE_SIZE, PLAN_LOOSE, TEXT_GAP, TEXT_WIDE,
@@ -129,7 +129,8 @@ export function writeString(from: usize, length: u32): bool {
 function writeText(path: bool): bool {
   const at = tapeAt()
   const first = pull()
-  const length = pull() & ~TEXT_WIDE
+  const second = pull()
+  const length = second & ~TEXT_WIDE
   if (first & TEXT_GAP) {
     const p = put(3, 4)
     if (p == 0) return false
@@ -141,6 +142,8 @@ function writeText(path: bool): bool {
     return true
   }
   const from = text + first
+  // The façade has looked for NUL in what is not all ASCII.
+  if (!(second & TEXT_WIDE) && !isPlain(from, length)) return fault(FAULT_TEXT_NUL, at)
   if (path) {
     const bad = pathFault(from, length)
     if (bad >= 0) return fault(FAULT_OBJECT_PATH, at)
@@ -151,7 +154,7 @@ function writeText(path: bool): bool {
 function writeSignature(): bool {
   const at = tapeAt()
   const from = text + pull()
-  const length = pull()
+  const length = pull() & ~TEXT_WIDE
   const code = checkSignature(from, length)
   if (code) return fault(code, at)
   return writeSignatureBytes(from, length)

@@ -257,7 +257,9 @@ export class Calls {
     if (!(error instanceof Refusal)) return error
     const { plan, session } = work
     const { fault, detail } = error
-    if (error.path !== undefined || plan === undefined) return new DBusCodecError(fault, { path: error.path, detail })
+    // Before there is a plan, a field of the header was being written.
+    if (plan === undefined) return new DBusCodecError(fault, { path: error.path ?? FIELD_NAMES[-error.at], detail })
+    if (error.path !== undefined) return new DBusCodecError(fault, { path: error.path, detail })
     const element = error.element === undefined ? '' : `[${error.element}]`
     if (error.at < 0) return new DBusCodecError(fault, { path: `body${element}`, detail, signature: plan.signature })
     const { path, signature } = session.place(plan, session.writer.p, error.at, false)

@@ -229,18 +229,12 @@ function textField(w: Writer, code: number, text: unknown): void {
     w.i32[record(code) + 1] = FIELD_ABSENT
     return
   }
-  const name = FIELD_NAMES[code]
-  if (typeof text !== 'string') throw new Refusal(FAULT_VALUE_TYPE, 0, `expected a string, got ${shown(text)}`, name)
-  const p = w.p
-  try {
-    w.text(text, 0, false)
-  } catch (refusal) {
-    throw refusal instanceof Refusal ? new Refusal(refusal.fault, 0, refusal.detail, name) : refusal
+  if (typeof text !== 'string') {
+    throw new Refusal(FAULT_VALUE_TYPE, 0, `expected a string, got ${shown(text)}`, FIELD_NAMES[code])
   }
-  // The reference goes into the field's record, not on the tape.
-  w.p = p
-  w.i32[record(code)] = w.i32[p]
-  w.i32[record(code) + 1] = w.i32[p + 1]
+  w.store(text, -code)
+  w.i32[record(code)] = w.textOffset
+  w.i32[record(code) + 1] = w.textLength
 }
 
 function numberField(w: Writer, code: number, value: unknown): void {

@@ -2,7 +2,7 @@
 import { Refusal } from './check.ts'
 import type { Engine } from './engine.ts'
 import type { Fault } from './errors.ts'
-import { asciiText, bytesAsCharacters, isWellFormed, utf8Length, utf8Text, writeUtf8 } from './strings.ts'
+import { asciiText, bytesAsCharacters, isWellFormed, SHORT_TEXT, utf8Length, utf8Text, writeUtf8 } from './strings.ts'
 import {
   CONTROL_ORDER,
   FAULT_FD_INDEX,
@@ -16,6 +16,7 @@ import {
   INTERN_TEXTS,
   TAPE,
   TEXT_GAP,
+  TEXT_WIDE,
   TEXT_IS_WIDE,
   WINDOW,
   WINDOW_SIZE,
@@ -215,9 +216,6 @@ export class Texts {
 
 // A string of this many characters goes straight from the caller's text into the message (bench/text).
 const LONG_TEXT = 4096
-// Up to this many characters a loop over char codes beats Buffer's write.
-const SHORT_TEXT = 48
-
 /** The cursor on the tape and on the text behind it. One for each codec and engine. @internal */
 export class Writer {
   readonly engine: Engine
@@ -294,39 +292,61 @@ export class Writer {
   /** A text into the text area; its reference on the tape. `gap`: a long one may be left to be filled in at the end. */
   text(text: string, at: number, gap: boolean): void {
     if (this.p >= this.limit) this.more()
-    const length = text.length
-    if (length > SHORT_TEXT) return this.longText(text, at, gap)
-    if (this.textAt + SHORT_TEXT > this.textEnd) this.moreText(SHORT_TEXT)
-    const u8 = this.u8
-    const start = this.textAt
-    for (let i = 0; i < length; i++) {
-      const c = text.charCodeAt(i)
-      if (c - 1 >= 127 || c === 0) return this.longText(text, at, gap)
-      u8[start + i] = c
-    }
     const p = this.p
-    this.i32[p] = start - this.textStart
-    this.i32[p + 1] = length
+    if (gap && text.length >= LONG_TEXT) {
+      const length = this.checkText(text, at)
+      this.i32[p] = TEXT_GAP | this.gaps.length
+      this.i32[p + 1] = length | TEXT_WIDE
+      this.gaps.push({ p, bytes: undefined, text, length, elementSize: 1 })
+    } else {
+      this.store(text, at)
+      this.i32[p] = this.textOffset
+      this.i32[p + 1] = this.textLength
+    }
     this.p = p + 2
-    // Texts start on a word, so that they can be hashed and copied by words.
-    this.textAt = (start + length + 3) & ~3
   }
 
-  private longText(text: string, at: number, gap: boolean): void {
-    const length = this.checkText(text, at)
-    if (gap && length >= LONG_TEXT) {
-      this.gaps.push({ p: this.p, bytes: undefined, text, length, elementSize: 1 })
-      this.i32[this.p] = TEXT_GAP | (this.gaps.length - 1)
-      this.i32[this.p + 1] = length
-      this.p += 2
-      return
+  /** Offset and length of the text stored last; the length's top bit says that it is not all ASCII. */
+  textOffset = 0
+  textLength = 0
+
+  /** A text into the text area. NUL in a text of ASCII is left for assembly/ to find, which looks at every character anyway. */
+  store(text: string, at: number): void {
+    const length = text.length
+    let start = this.textAt
+    let wide = false
+    if (length <= SHORT_TEXT) {
+      if (start + SHORT_TEXT > this.textEnd) {
+        this.moreText(SHORT_TEXT)
+        start = this.textAt
+      }
+      const u8 = this.u8
+      for (let i = 0; i < length; i++) {
+        const c = text.charCodeAt(i)
+        if (c > 127) {
+          wide = true
+          break
+        }
+        u8[start + i] = c
+      }
     }
-    if (this.textAt + length > this.textEnd) this.moreText(length)
-    writeUtf8(this.u8, text, this.textAt, length)
-    this.i32[this.p] = this.textAt - this.textStart
-    this.i32[this.p + 1] = length
-    this.p += 2
-    this.textAt = (this.textAt + length + 3) & ~3
+    let bytes = length
+    if (wide || length > SHORT_TEXT) {
+      // No character has more than three bytes for each of its units.
+      if (start + length * 3 > this.textEnd) {
+        this.moreText(length * 3)
+        start = this.textAt
+      }
+      bytes = writeUtf8(this.u8, text, start, length * 3)
+      if (bytes !== length) {
+        this.checkText(text, at)
+        wide = true
+      }
+    }
+    this.textOffset = start - this.textStart
+    this.textLength = wide ? bytes | TEXT_WIDE : bytes
+    // Texts start on a word, so that they can be hashed and copied by words.
+    this.textAt = (start + bytes + 3) & ~3
   }
 
   /** Puts { length, characters } of a signature into the text area: its offset there. */
