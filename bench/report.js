@@ -266,6 +266,27 @@ function showCharts() {
   )
 }
 
+function adapters({ titles, figures, start }) {
+  const rows = Object.entries(figures).flatMap(([task, peers]) =>
+    Object.entries(peers).map(([peer, { untouched, adapter }]) => [
+      `${titles[task]}, \`${peer}\``,
+      untouched.toFixed(2),
+      adapter.toFixed(2),
+      ratio(untouched / adapter),
+    ]),
+  )
+  const starts = Object.entries(start).map(([peer, { untouched, adapter }]) => [
+    `\`${peer}\``,
+    ...[untouched, adapter, adapter - untouched].map((microseconds) => (microseconds / 1000).toFixed(1)),
+  ])
+  return [
+    'The same application, untouched and over the adapter: a process each, in turn, the median of the rounds.\n',
+    markdownTable(['CPU µs a message', 'untouched', 'over the adapter', 'faster'], rows),
+    '\nCold start, ms until the first reply, the best of the starts:\n',
+    markdownTable(['library', 'untouched', 'over the adapter', 'added'], starts),
+  ].join('\n')
+}
+
 /** Writes everything there are figures for. */
 export function report() {
   const parts = [
@@ -281,6 +302,7 @@ export function report() {
     section('Engines', load('engines'), engines),
     section('Garbage', load('garbage'), garbage),
     section('Start-up', load('startup'), startup),
+    section('Adapters', load('adapters'), adapters),
   ]
   writeFileSync(FILE, parts.filter(Boolean).join('\n'))
   charts()
