@@ -99,6 +99,8 @@ const small = terser({
   keep_classnames: true,
   keep_fnames: /^[A-Z]|^[a-z]{3}/,
   compress: { passes: 2 },
+  // Bundlers leave out what is marked pure and not used.
+  format: { preserve_annotations: true },
 })
 const plugins = [bundled(), embedded(), small]
 const external = /^node:|^dbus-codec$/

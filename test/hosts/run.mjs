@@ -1,8 +1,10 @@
-// Runs the codec's tests on other hosts: `node test/hosts/run.mjs arm64 armv7 node22 …`. Other Nodes come from npm into
+// Runs the codec's tests on other hosts: `node test/hosts/run.mjs arm64 armv7 node22 …`, with --light only those that find what
+// a host changes; with --reports, the counts go to a folder. Other Nodes come from npm into
 // build/hosts; processors are emulated by Debian's qemu-user, with the C libraries of its cross packages.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { BUILD, bundleSuite, ROOT } from './bundle.mjs'
 
 const QEMU_PACKAGES = {
@@ -60,18 +62,22 @@ function run(name, suite) {
   const { node, start = [], qemu, flags = [], env } = HOSTS[name]
   const emulated = qemu === undefined ? [] : emulator(name, qemu)
   const [command, ...args] = [...start, ...emulated, node === undefined ? process.execPath : fetchNode(node), ...flags, suite]
-  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } })
+  const report = options.reports === undefined ? {} : { DBUS_CODEC_TEST_REPORT: join(options.reports, `hosts-${name}.json`) }
+  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env, ...report } })
   if (error) throw error
   return status === 0
 }
 
-const names = process.argv.slice(2)
+const { values: options, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: { light: { type: 'boolean', default: false }, reports: { type: 'string' } },
+})
 const unknown = names.filter((name) => !(name in HOSTS))
 if (names.length === 0 || unknown.length > 0) {
-  console.error(`usage: node test/hosts/run.mjs ${Object.keys(HOSTS).join('|')} …`)
+  console.error(`usage: node test/hosts/run.mjs [--light] [--reports FOLDER] ${Object.keys(HOSTS).join('|')} …`)
   process.exit(2)
 }
-const suite = await bundleSuite()
+const suite = await bundleSuite(options)
 const failed = names.filter((name) => {
   console.log(`--- ${name}`)
   return !run(name, suite)

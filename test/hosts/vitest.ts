@@ -1,5 +1,6 @@
 // Stands in for vitest on hosts where vitest itself cannot run (another processor, no JIT, little address space): the same test
 // files, bundled, with vitest's own `expect` and this small runner, which knows what these files use.
+import { writeFileSync } from 'node:fs'
 import { chai, JestAsymmetricMatchers, JestChaiExpect, JestExtend } from '@vitest/expect'
 
 type Body = (...args: never[]) => unknown
@@ -98,5 +99,7 @@ async function runTest(entry: Test, path: string[]): Promise<void> {
 export async function runAll(): Promise<void> {
   await runSuite(root, [])
   console.log(`${counts.passed} passed, ${counts.failed} failed`)
+  const report = process.env.DBUS_CODEC_TEST_REPORT
+  if (report) writeFileSync(report, JSON.stringify({ numPassedTests: counts.passed, numFailedTests: counts.failed }))
   if (counts.failed > 0 || counts.passed === 0) process.exitCode = 1
 }
