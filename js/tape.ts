@@ -216,6 +216,9 @@ export class Texts {
 
 // A string of this many characters goes straight from the caller's text into the message (bench/text).
 const LONG_TEXT = 4096
+// So many texts of a message are written without asking whether they have been before (bench/peers, GetManagedObjects).
+const FEW_TEXTS = 512
+
 /** The cursor on the tape and on the text behind it. One for each codec and engine. @internal */
 export class Writer {
   readonly engine: Engine
@@ -253,7 +256,9 @@ export class Writer {
     this.p = TAPE >> 2
     this.textAt = this.engine.text
     this.depth = 0
+    this.texts = 0
     if (this.gaps.length > 0) this.gaps = []
+    if (this.known.size > 0) this.known = new Map()
     this.adopt()
   }
 
@@ -298,6 +303,15 @@ export class Writer {
       this.i32[p] = TEXT_GAP | this.gaps.length
       this.i32[p + 1] = length | TEXT_WIDE
       this.gaps.push({ p, bytes: undefined, text, length, elementSize: 1 })
+    } else if (++this.texts > FEW_TEXTS && text.length > 0) {
+      // A long message says the same names again and again: the second time, its first reference will do.
+      const known = this.known.get(text)
+      if (known === undefined) {
+        this.store(text, at)
+        this.known.set(text, p)
+      }
+      this.i32[p] = known === undefined ? this.textOffset : this.i32[known]
+      this.i32[p + 1] = known === undefined ? this.textLength : this.i32[known + 1]
     } else {
       this.store(text, at)
       this.i32[p] = this.textOffset
@@ -305,6 +319,8 @@ export class Writer {
     }
     this.p = p + 2
   }
+  private texts = 0
+  private known = new Map<string, number>()
 
   /** Offset and length of the text stored last; the length's top bit says that it is not all ASCII. */
   textOffset = 0
