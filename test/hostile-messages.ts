@@ -59,8 +59,14 @@ export const FAMILIES: readonly Family[] = [
   { name: 'empty arrays of bytes', make: (n) => arrayOf('ay', Buffer.alloc(n & -4)) },
   { name: 'empty arrays of arrays', make: (n) => arrayOf('aai', Buffer.alloc(n & -4)) },
   { name: 'empty dicts', make: (n) => arrayOf('a{sv}', Buffer.alloc((n & -8) + 4)) },
-  { name: 'structs in structs, 32 deep, round one byte', make: (n) => arrayOf(`${'('.repeat(32)}y${')'.repeat(32)}`, Buffer.alloc((n & -8) + 1), 4) },
-  { name: 'structs of 250 bytes', make: (n) => arrayOf(`(${'y'.repeat(250)})`, repeated(Buffer.alloc(256), n / 256).subarray(0, -6), 4) },
+  {
+    name: 'structs in structs, 32 deep, round one byte',
+    make: (n) => arrayOf(`${'('.repeat(32)}y${')'.repeat(32)}`, Buffer.alloc((n & -8) + 1), 4),
+  },
+  {
+    name: 'structs of 250 bytes',
+    make: (n) => arrayOf(`(${'y'.repeat(250)})`, repeated(Buffer.alloc(256), n / 256).subarray(0, -6), 4),
+  },
   { name: 'structs of 120 empty arrays', make: (n) => arrayOf(`(${'ay'.repeat(120)})`, repeated(Buffer.alloc(480), n / 480), 4) },
   {
     name: 'variants in variants, 62 deep',
@@ -70,27 +76,56 @@ export const FAMILIES: readonly Family[] = [
   { name: 'the same signature of 255 characters', make: (n) => variantsOf(repeated(distinctVariants(1, 255), n / 264)) },
   { name: 'signatures of 255 characters, none twice', make: (n) => variantsOf(distinctVariants(n, 255)) },
   { name: 'signatures of 8 characters, none twice', make: (n) => variantsOf(distinctVariants(n, 8)) },
-  { name: 'signatures as values', make: (n) => arrayOf('g', repeated([255, ...Buffer.from(signatureNumber(7, 255)), 0], n / 257)) },
+  {
+    name: 'signatures as values',
+    make: (n) => arrayOf('g', repeated([255, ...Buffer.from(signatureNumber(7, 255)), 0], n / 257)),
+  },
   { name: 'a dict with one key after the other', make: (n) => arrayOf('{uy}', numberedEntries(n), 4) },
-  { name: 'a dict with the same key', make: (n) => arrayOf('{yv}', repeated([1, 1, 0x79, 0, 1, 0, 0, 0], n / 8).subarray(0, -3), 4) },
+  {
+    name: 'a dict with the same key',
+    make: (n) => arrayOf('{yv}', repeated([1, 1, 0x79, 0, 1, 0, 0, 0], n / 8).subarray(0, -3), 4),
+  },
   { name: 'a dict of texts, none twice', make: (n) => arrayOf('{sy}', textEntries(n), 4) },
   { name: 'empty texts', make: (n) => arrayOf('s', repeated([0, 0, 0, 0, 0, 0, 0, 0], n / 8).subarray(0, -3)) },
   { name: 'the same short text', make: (n) => arrayOf('s', repeated(aligned(textOf('Interface')), n / 16).subarray(0, -2)) },
   { name: 'one long text of four-byte characters', make: (n) => signalOf('s', textOf('😀'.repeat(n / 4))) },
   { name: 'one long text of ASCII and others by turns', make: (n) => signalOf('s', textOf('aé'.repeat(n / 3))) },
-  { name: 'texts of 33 000 bytes, two to a window', make: (n) => arrayOf('s', repeated(aligned(textOf('x'.repeat(33_003))), n / 33_008)) },
+  {
+    name: 'texts of 33 000 bytes, two to a window',
+    make: (n) => arrayOf('s', repeated(aligned(textOf('x'.repeat(33_003))), n / 33_008)),
+  },
   { name: 'one long path', make: (n) => signalOf('o', textOf(`/${'a/'.repeat(n / 2)}a`)) },
   { name: 'paths, none twice', make: (n) => arrayOf('o', pathsOf(n)) },
   { name: 'booleans', make: (n) => arrayOf('b', repeated([1, 0, 0, 0], n / 4)) },
-  { name: 'big-endian numbers', make: (n) => signalOf('at', Buffer.concat([wordOf(n & -8, 'big'), Buffer.alloc(4), Buffer.alloc(n & -8)]), { byteOrder: 'big' }) },
-  { name: 'arrays of a few big-endian numbers', make: (n) => signalOf('aau', Buffer.concat([wordOf(n & -8, 'big'), repeated([0, 0, 0, 4, 0, 0, 0, 1], n / 8)]), { byteOrder: 'big' }) },
+  {
+    name: 'big-endian numbers',
+    make: (n) =>
+      signalOf('at', Buffer.concat([wordOf(n & -8, 'big'), Buffer.alloc(4), Buffer.alloc(n & -8)]), { byteOrder: 'big' }),
+  },
+  {
+    name: 'arrays of a few big-endian numbers',
+    make: (n) =>
+      signalOf('aau', Buffer.concat([wordOf(n & -8, 'big'), repeated([0, 0, 0, 4, 0, 0, 0, 1], n / 8)]), { byteOrder: 'big' }),
+  },
   { name: 'unknown header fields', make: (n) => withUnknownFields(Buffer.from([200, 1, 0x79, 0, 1, 0, 0, 0]), n / 8) },
   {
     name: 'an unknown header field of empty arrays',
-    make: (n) => withUnknownFields(Buffer.concat([Buffer.from([200, 3, 0x61, 0x61, 0x79, 0, 0, 0]), wordOf(n & -8), Buffer.alloc((n & -8) + 4)]), 1),
+    make: (n) =>
+      withUnknownFields(
+        Buffer.concat([Buffer.from([200, 3, 0x61, 0x61, 0x79, 0, 0, 0]), wordOf(n & -8), Buffer.alloc((n & -8) + 4)]),
+        1,
+      ),
   },
-  { name: 'text that is wrong at its end', make: (n) => signalOf('s', textOf(Buffer.concat([repeated([97], n), Buffer.from([255])]))), code: 'ERR_DBUS_UTF8' },
-  { name: 'empty arrays, one byte too many', make: (n) => arrayOf('ay', Buffer.alloc((n & -4) + 1)), code: 'ERR_DBUS_NOT_ENOUGH_DATA' },
+  {
+    name: 'text that is wrong at its end',
+    make: (n) => signalOf('s', textOf(Buffer.concat([repeated([97], n), Buffer.from([255])]))),
+    code: 'ERR_DBUS_UTF8',
+  },
+  {
+    name: 'empty arrays, one byte too many',
+    make: (n) => arrayOf('ay', Buffer.alloc((n & -4) + 1)),
+    code: 'ERR_DBUS_NOT_ENOUGH_DATA',
+  },
 ]
 
 function aligned(bytes: Buffer): Buffer {

@@ -160,7 +160,10 @@ describe.each(ENGINES)('engine %s', (engine) => {
     test('is 8388608 when nothing else is said', () => {
       const arrays = (count: number) => signalOf('aay', Buffer.concat([wordOf(4 * count), Buffer.alloc(4 * count)]))
       expect(codec.validate(arrays(8388607))).toEqual({ valid: true })
-      expect(codec.validate(arrays(8388608)).error).toMatchObject({ code: 'ERR_DBUS_TOO_MANY_VALUES', offset: 80 + 4 + 4 * 8388607 })
+      expect(codec.validate(arrays(8388608)).error).toMatchObject({
+        code: 'ERR_DBUS_TOO_MANY_VALUES',
+        offset: 80 + 4 + 4 * 8388607,
+      })
     })
 
     test('does not count the fields of the header, which have a limit of their own', () => {
@@ -320,4 +323,3 @@ function textsOfOneSlot(): string[] {
   }
   return [...slots.values()].reduce((most, slot) => (slot.length > most.length ? slot : most), [])
 }
-
