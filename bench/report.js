@@ -287,6 +287,34 @@ function adapters({ titles, figures, start }) {
   ].join('\n')
 }
 
+const README = new URL('../README.md', import.meta.url).pathname
+const TABLE = /(<!-- bench:adapters -->\n)[^]*?(\n<!-- \/bench:adapters -->)/
+
+const digits = (microseconds) => (microseconds < 100 ? microseconds.toFixed(1) : String(Math.round(microseconds)))
+
+/** The adapters' figures once more, in short, where users look. */
+function readme() {
+  const data = load('adapters')
+  if (!data) return
+  const pair = ({ untouched, adapter }) => `${digits(untouched)} → ${digits(adapter)} (${ratio(untouched / adapter)})`
+  const rows = Object.keys(data.start).map((peer) => [
+    `\`${peer}\``,
+    ...['flood', 'objects', 'bytes'].map((task) => pair(data.figures[task][peer])),
+  ])
+  const head = [
+    'CPU µs, untouched → over the adapter',
+    'a signal of BlueZ',
+    'GetManagedObjects, 100 devices',
+    'a call with 64 KiB `ay`',
+  ]
+  const table = `${markdownTable(head, rows)}\n\n${about(data)} \`npm run bench:adapters\` measures it on yours.`
+  const text = readFileSync(README, 'utf8')
+  writeFileSync(
+    README,
+    text.replace(TABLE, (_, before, after) => before + table + after),
+  )
+}
+
 /** Writes everything there are figures for. */
 export function report() {
   const parts = [
