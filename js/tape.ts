@@ -16,8 +16,8 @@ import {
   INTERN_TEXTS,
   TAPE,
   TEXT_GAP,
-  TEXT_WIDE,
   TEXT_IS_WIDE,
+  TEXT_WIDE,
   WINDOW,
   WINDOW_SIZE,
 } from './wire.ts'
