@@ -65,12 +65,6 @@ export function embedded() {
   }
 }
 
-// The two packages that may be asked for by name are bundled: nothing is installed along with ours.
-function bundled() {
-  const loader = fileURLToPath(new URL('node_modules/@assemblyscript/loader/index.js', import.meta.url))
-  return { name: 'bundled', resolveId: (id) => (id === '@assemblyscript/loader' ? loader : null) }
-}
-
 // `import` and `require` give the same types, not twins: a class with private members is told from its copy.
 function typesForImport() {
   return {
@@ -92,17 +86,17 @@ const adapters = readdirSync(fileURLToPath(new URL('js/adapters', import.meta.ur
   .filter((file) => /^(dbus-next|dbus-next-register|dbus-native|jellybrick)\.ts$/.test(file))
   .map((file) => `adapters/${file.slice(0, -3)}`)
 const inputs = Object.fromEntries(['index', 'js', ...adapters].map((name) => [name, entry(name)]))
-// Small, and still readable in a stack trace: names of classes and functions stay.
+// Small; the names of classes stay, since errors and inspection show them.
 const small = terser({
   module: true,
   ecma: 2020,
   keep_classnames: true,
-  keep_fnames: /^[A-Z]|^[a-z]{3}/,
   compress: { passes: 2 },
   // Bundlers leave out what is marked pure and not used.
-  format: { preserve_annotations: true },
+  // A stack trace of an uncaught error prints the line: a short one.
+  format: { preserve_annotations: true, max_line_len: 240 },
 })
-const plugins = [bundled(), embedded(), small]
+const plugins = [embedded(), small]
 const external = /^node:|^dbus-codec$/
 
 function bundle(input, chunk) {

@@ -19,7 +19,7 @@ import {
   TYPE_OBJECT_PATH, TYPE_SIGNATURE, TYPE_STRING, TYPE_UINT32,
 } from './shared/wire'
 import { planByNumber, planEnd, planStart } from './signature'
-import { native32, put, writeString, written } from './write'
+import { native32, putCalled as put, writeString, written } from './write'
 
 // Writes the header of the control block's message, final padding included; the body's length is patched in at the end.
 // slot: where it is kept for writeAgain, or -1.

@@ -1,16 +1,24 @@
 // The codec: one call per message in each direction, and what can be done to a message without taking it apart.
 import { Calls, checkBytes, type Work } from './call.ts'
 import { type EngineChoice, provideModule, steady } from './engine.ts'
-import { DBusCodecError } from './errors.ts'
+import { DBusCodecError, isDBusCodecError, relocated } from './errors.ts'
 import { messageLength as lengthOf } from './length.ts'
 import { FIELD_NAMES, type HeaderFieldName, makeMessage, readFields } from './message.ts'
-import { type CodecOptions, settingsOf } from './options.ts'
+import {
+  type BodyOptions,
+  type CodecOptions,
+  type DecodeOptions,
+  type EncodeOptions,
+  fdsOf,
+  isBig,
+  phaseOf,
+  settingsOf,
+} from './options.ts'
 import { putOutput, segments, takeOutput } from './output.ts'
 import { PreparedMessage } from './prepare.ts'
 import type { BodyOf, DefaultShape, InputBodyOf, Message, MessageHeader, MessageInput, ShapeOptions } from './types.ts'
 import { Variant } from './values.ts'
 import {
-  type ByteOrder,
   CALL_BIG,
   CALL_HEADER,
   CALL_PADDED,
@@ -20,24 +28,6 @@ import {
   CONTROL_OUTPUT_LENGTH,
   FAULT_MESSAGE_LENGTH,
 } from './wire.ts'
-
-/** Options of the calls that write (`encode…`, `prepare`). */
-export interface EncodeOptions {
-  /** Byte order of what is written, or of what `unmarshal` is given; default `'little'`, whatever the host's is. */
-  byteOrder?: ByteOrder | undefined
-}
-
-/** Options of `marshal` and `unmarshal`. */
-export interface BodyOptions extends EncodeOptions {
-  /** Offset of the first byte in its message, in bytes: alignment depends on it ("Marshalling", modulo 8). Default 0. */
-  offset?: number | undefined
-}
-
-/** Options of the calls that read (`decode`, `decodeBody`, `unmarshal`). */
-export interface DecodeOptions {
-  /** The descriptors that came along: each `h` becomes `fds[index]`, and a message must have `fds.length` as UNIX_FDS. */
-  fds?: readonly unknown[] | undefined
-}
 
 /** What `validate` gives: narrow it by `valid`. The error is the one that `decode` would throw. */
 export type Verdict = { valid: true; error?: undefined } | { valid: false; error: DBusCodecError }
@@ -236,6 +226,14 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   setHeaderField(bytes: Uint8Array, name: HeaderFieldName, value: string | number | undefined): Uint8Array {
     const code = FIELD_NAMES.indexOf(name)
     if (code < 1) throw new TypeError(`no header field "${name}"`)
+    try {
+      return this.withField(bytes, name, code, value)
+    } catch (error) {
+      throw isDBusCodecError(error) ? relocated(error, name) : error
+    }
+  }
+
+  private withField(bytes: Uint8Array, name: string, code: number, value: string | number | undefined): Uint8Array {
     const { end, body, big } = this.frame(bytes)
     const plain = plainCodec(this.engine)
     const [order, type, flags, version, length, serial, fields] = plain.unmarshal('yyyyuua(yv)', bytes.subarray(0, end), {
@@ -356,25 +354,6 @@ function plainCodec(engine: EngineChoice): Codec {
   return codec
 }
 
-function isBig(options: EncodeOptions | undefined): boolean {
-  const order = options?.byteOrder
-  if (order === undefined || order === 'little') return false
-  if (order === 'big') return true
-  throw new TypeError('byteOrder must be "little" or "big"')
-}
-
-function phaseOf(options: BodyOptions | undefined): number {
-  const offset = options?.offset ?? 0
-  if (!Number.isInteger(offset) || offset < 0) throw new TypeError('offset must be an integer from 0 on')
-  return offset % 8
-}
-
-function fdsOf(options: DecodeOptions | undefined): readonly unknown[] | undefined {
-  const fds = options?.fds
-  if (fds !== undefined && !Array.isArray(fds)) throw new TypeError('fds must be an array')
-  return fds
-}
-
 function checkSignature(signature: unknown): void {
   if (typeof signature !== 'string') throw new TypeError('the signature must be a string')
 }
@@ -385,7 +364,7 @@ export type ShapeOf<O extends CodecOptions> = {
 }
 
 /** A codec. Documented where it is exported, in index.ts. */
-export function createCodec<const O extends CodecOptions = {}>(options?: O): Codec<ShapeOf<O>> {
+export function createCodec<const O extends CodecOptions>(options?: O): Codec<ShapeOf<O>> {
   return new Codec<ShapeOf<O>>(settingsOf(options))
 }
 

@@ -1,11 +1,11 @@
 // What both entries export as it is; the rest needs to know whether there is WebAssembly.
-export type { BodyOptions, Codec, DecodeOptions, EncodeOptions, LoadOptions, ShapeOf, Verdict } from './codec.ts'
+export type { Codec, LoadOptions, ShapeOf, Verdict } from './codec.ts'
 export type { EngineChoice, EngineName } from './engine.ts'
 export { DBusCodecError, type FaultCode, isDBusCodecError } from './errors.ts'
 export { MessageFramer, type MessageFramerOptions } from './framer.ts'
 export { messageLength } from './length.ts'
 export type { HeaderFieldName } from './message.ts'
-export type { CodecOptions } from './options.ts'
+export type { BodyOptions, CodecOptions, DecodeOptions, EncodeOptions } from './options.ts'
 export type { PreparedMessage } from './prepare.ts'
 export type { TypeNode } from './signature.ts'
 export type {

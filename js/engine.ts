@@ -1,7 +1,6 @@
 // The border to WebAssembly: the only file that names it, makes instances and holds views of their memory. One source, three
 // engines; which one runs is decided when the first codec is made, never at import.
 import instantiateJs from 'embedded:js'
-import { instantiateSync } from '@assemblyscript/loader'
 import { DBusCodecError, type Fault, type FaultPlace } from './errors.ts'
 import {
   ABI_VERSION,
@@ -236,6 +235,7 @@ export function steady(bytes: Uint8Array): Uint8Array {
 interface WasmApi {
   Module: new (bytes: Uint8Array) => object
   Memory: new (descriptor: { initial: number }) => Memory
+  Instance: new (module: object, imports: object) => { exports: object }
   validate(bytes: Uint8Array): boolean
 }
 
@@ -282,9 +282,10 @@ function makeEngine(name: EngineName): Engine {
     const api = wasm()
     if (api === undefined) throw new Error('no WebAssembly')
     const memory = new api.Memory({ initial: INITIAL_PAGES })
-    const { instance } = instantiateSync(moduleOf(name) as never, { env: { ...env, memory } } as never)
-    // The instance's own exports: the loader's take their arguments as arrays, which costs more than a small message.
-    return { exports: (instance as { exports: object }).exports as Exports, memory }
+    // Without @assemblyscript/loader: what it adds (strings and objects of a managed runtime) we have none of, and its exports
+    // take their arguments as arrays, which costs more than a small message (docs/design-notes.md).
+    const { exports } = new api.Instance(moduleOf(name), { env: { ...env, memory } })
+    return { exports: exports as Exports, memory }
   })
 }
 
@@ -330,9 +331,12 @@ function bestEngine(): EngineChoice {
 }
 
 /** Takes a compiled module in place of the embedded one; which one it is shows by what it validates as. @internal */
-export function provideModule(module: object): void {
-  modules.simd = module
-  modules.baseline = module
+export function provideModule(module: unknown): void {
+  if (Object.prototype.toString.call(module) !== '[object WebAssembly.Module]') {
+    throw new TypeError('module must be a compiled WebAssembly module')
+  }
+  modules.simd = module as object
+  modules.baseline = module as object
   chosen = undefined
 }
 

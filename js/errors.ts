@@ -109,7 +109,7 @@ export interface FaultPlace {
  */
 export class DBusCodecError extends Error {
   /** One of {@link FaultCode}. Stable: compare this, not the message. docs/errors.md has an example of each. */
-  readonly code: string
+  readonly code: FaultCode | 'ERR_DBUS_INTERNAL'
   /**
    * Decoding: bytes from byte 0 of the message to the first byte that is wrong; for a signature given by the caller, the character.
    * `undefined` when a value was refused.
@@ -145,6 +145,12 @@ function sentenceOf(sentence: string, place: FaultPlace): string {
   if (place.offset !== undefined) text += `, at byte ${place.offset}`
   if (place.signature !== undefined) text += `, in signature "${place.signature}"`
   return text
+}
+
+/** The same fault, said of a place that the caller knows. @internal */
+export function relocated(error: DBusCodecError, path: string): DBusCodecError {
+  const fault = Number(Object.entries(FAULTS).find(([, [code]]) => code === error.code)?.[0]) as Fault
+  return new DBusCodecError(fault, { path, detail: error.path === path ? undefined : error.message, cause: error })
 }
 
 /** Whether a thrown value is a {@link DBusCodecError}, of this or another copy of the package. */

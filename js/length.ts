@@ -49,6 +49,8 @@ export function claimOffset(fault: number): number {
  * ERR_DBUS_BODY_LENGTH or ERR_DBUS_MESSAGE_LENGTH (4)
  */
 export function messageLength(bytes: Uint8Array, maxMessageLength: number = MAX_MESSAGE_LENGTH): number | undefined {
+  checkedMaximum(maxMessageLength)
+  if (typeof bytes?.length !== 'number') throw new TypeError('the message must be a Uint8Array')
   if (bytes.length < HEADER_FIELDS) return undefined
   const length = claimedLength(bytes, 0, maxMessageLength)
   if (length < 0) throw new DBusCodecError(-length as Fault, { offset: claimOffset(-length) })

@@ -2,6 +2,25 @@
 import type { EngineName } from './engine.ts'
 import { checkedMaximum } from './length.ts'
 import type { Shape, ShapeChoice } from './values.ts'
+import type { ByteOrder } from './wire.ts'
+
+/** Options of the calls that write (`encode…`, `prepare`). */
+export interface EncodeOptions {
+  /** Byte order of what is written, or of what `unmarshal` is given; default `'little'`, whatever the host's is. */
+  byteOrder?: ByteOrder | undefined
+}
+
+/** Options of `marshal` and `unmarshal`. */
+export interface BodyOptions extends EncodeOptions {
+  /** Offset of the first byte in its message, in bytes: alignment depends on it ("Marshalling", modulo 8). Default 0. */
+  offset?: number | undefined
+}
+
+/** Options of the calls that read (`decode`, `decodeBody`, `unmarshal`). */
+export interface DecodeOptions {
+  /** The descriptors that came along: each `h` becomes `fds[index]`, and a message must have `fds.length` as UNIX_FDS. */
+  fds?: readonly unknown[] | undefined
+}
 
 /** The options of createCodec; all are optional. */
 export interface CodecOptions {
@@ -136,3 +155,38 @@ function shapeOf(shape: Shape | undefined): Shape {
   }
   return shape
 }
+
+const CALL_OPTIONS: readonly string[] = ['byteOrder', 'offset', 'fds']
+
+// A name that is written wrong would change nothing, silently.
+function checkNames(options: object): void {
+  if (typeof options !== 'object' || options === null) throw new TypeError('the options must be an object')
+  for (const name in options) if (!CALL_OPTIONS.includes(name)) throw new TypeError(`unknown option "${name}"`)
+}
+
+/** @internal */
+export function isBig(options: EncodeOptions | undefined): boolean {
+  if (options === undefined) return false
+  checkNames(options)
+  const order = options.byteOrder
+  if (order === undefined || order === 'little') return false
+  if (order === 'big') return true
+  throw new TypeError('byteOrder must be "little" or "big"')
+}
+
+/** @internal */
+export function phaseOf(options: BodyOptions | undefined): number {
+  const offset = options?.offset ?? 0
+  if (!Number.isInteger(offset) || offset < 0) throw new TypeError('offset must be an integer from 0 on')
+  return offset % 8
+}
+
+/** @internal */
+export function fdsOf(options: DecodeOptions | undefined): readonly unknown[] | undefined {
+  if (options === undefined) return undefined
+  checkNames(options)
+  const fds = options.fds
+  if (fds !== undefined && !Array.isArray(fds)) throw new TypeError('fds must be an array')
+  return fds
+}
+

@@ -113,7 +113,7 @@ class Walk {
   private key(type: number): string {
     const { tape, p } = this
     this.p = next(p, type)
-    if (type === TYPE_STRING || type === TYPE_OBJECT_PATH || type === TYPE_SIGNATURE) return JSON.stringify(tape.textAt(p))
+    if (type === TYPE_STRING || type === TYPE_OBJECT_PATH || type === TYPE_SIGNATURE) return short(JSON.stringify(tape.textAt(p)))
     if (type === TYPE_DOUBLE) return String(tape.f64[(p + 1) >> 1])
     if (type === TYPE_INT64) return String(tape.i64[(p + 1) >> 1])
     if (type === TYPE_UINT64) return String(tape.u64[(p + 1) >> 1])
@@ -125,4 +125,9 @@ function next(p: number, type: number): number {
   if (type === TYPE_STRING || type === TYPE_OBJECT_PATH || type === TYPE_SIGNATURE) return p + 2
   if (type === TYPE_DOUBLE || type === TYPE_INT64 || type === TYPE_UINT64) return ((p + 1) & ~1) + 2
   return p + 1
+}
+
+// Peers choose keys; an error stays readable, and small.
+function short(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 76)}…"` : text
 }
