@@ -293,7 +293,7 @@ const TABLE = /(<!-- bench:adapters -->\n)[^]*?(\n<!-- \/bench:adapters -->)/
 const digits = (microseconds) => (microseconds < 100 ? microseconds.toFixed(1) : String(Math.round(microseconds)))
 
 /** The adapters' figures once more, in short, where users look. */
-function readme() {
+export function readme() {
   const data = load('adapters')
   if (!data) return
   const pair = ({ untouched, adapter }) => `${digits(untouched)} → ${digits(adapter)} (${ratio(untouched / adapter)})`
