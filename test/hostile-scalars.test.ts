@@ -1,6 +1,6 @@
 // Texts and numbers that are not what they look like, and proxies of nothing.
 import { describe, expect, test } from 'vitest'
-import { createCodec, type MessageInput, Variant } from '../js/index.ts'
+import { createCodec, isObjectPath, type MessageInput, Variant } from '../js/index.ts'
 import { ENGINES } from './engines.ts'
 import { Probe, signal, WRONG } from './probe.ts'
 
@@ -130,4 +130,12 @@ describe.each(ENGINES)('engine %s', (engine) => {
       probe.check()
     })
   })
+})
+
+test('an object path is checked however long it is', () => {
+  for (const count of [1, 40_000, 10_000_000]) {
+    const path = '/a'.repeat(count)
+    expect(isObjectPath(path)).toBe(true)
+    for (const wrong of [`${path}/`, `${path}//a`, `${path}-`, `a${path}`, `${path}é`]) expect(isObjectPath(wrong)).toBe(false)
+  }
 })
