@@ -191,9 +191,9 @@ describe('imports', () => {
     ])
   })
 
-  test('from packages are the loader alone, which is bundled', () => {
+  test('from packages are none', () => {
     const packages = js.flatMap(edges).filter(({ to }) => !to.includes('.ts') && !/^(node|embedded):/.test(to))
-    expect([...new Set(packages.map(({ from, to }) => `${from.path}: ${to}`))]).toEqual(['js/engine.ts: @assemblyscript/loader'])
+    expect([...new Set(packages.map(({ from, to }) => `${from.path}: ${to}`))]).toEqual([])
   })
 })
 

@@ -30,9 +30,11 @@ describe.each(FAMILIES)('$name', ({ make, code = '' }) => {
   })
 
   test('twice the bytes take no more than twice the steps', () => {
-    const [once, twice] = [256, 512].map((size) => new CountingEngine(7).count(make(size * KIB)).steps)
-    // The first window is not counted, since nothing is moved for it.
-    expect(twice).toBeLessThanOrEqual(2.1 * once + 2 * WINDOW_SIZE)
+    const [once, twice] = [256, 512].map((size) => make(size * KIB))
+    const [before, after] = [once, twice].map((bytes) => new CountingEngine(7).count(bytes).steps)
+    // Pieces of a size do not double to the byte: 7 texts of 33 000 bytes are followed by 15. The first window is not counted, since
+    // nothing is moved for it.
+    expect(after).toBeLessThanOrEqual(1.05 * before * (twice.length / once.length) + 2 * WINDOW_SIZE)
   })
 })
 
