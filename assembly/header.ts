@@ -25,6 +25,7 @@ import {
 import { order32, readVariant, startRead } from './read'
 import { find, refreshPlans } from './signature'
 import { moveTape, startTape } from './tape'
+import { setInterning } from './text'
 import { address, checked, hold, inReach, moveTo, NOWHERE, offset, openWindow, reach, seek, takeCalled } from './window'
 
 let pending: i32 = FAULT_NONE
@@ -36,6 +37,7 @@ export function readFixed(given: u32, most: u32, full: bool, maxValues: u32): bo
   clearFault()
   if (refreshPlans()) forgetHeaders()
   nextMessage()
+  setInterning(true)
   if (given < <u32>HEADER_FIELDS) return fault(FAULT_INCOMPLETE, given)
   const order = get8(WINDOW)
   if (order != ORDER_LITTLE && order != ORDER_BIG) return fault(FAULT_BYTE_ORDER, 0)

@@ -10,7 +10,7 @@ import { makeSingles } from './plan'
 import { readValues, startCount, startRead, valuesRead } from './read'
 import { FAULT_TOO_MUCH_DATA, FAULT_TRAILING_BYTES } from './shared/faults'
 import {
-  ABI_VERSION, CALL_BIG, CALL_HEADER, CALL_PADDED, CALL_STRUCTURE, CONTROL_BODY, CONTROL_FIELDS, CONTROL_LENGTH, CONTROL_OUTPUT,
+  ABI_VERSION, CALL_BIG, CALL_HEADER, CALL_PADDED, CALL_STRUCTURE, CALL_VERDICT, CONTROL_BODY, CONTROL_FIELDS, CONTROL_LENGTH, CONTROL_OUTPUT,
   CONTROL_ORDER, CONTROL_OUTPUT_LENGTH, CONTROL_PAGES, CONTROL_PLAN, CONTROL_SEED, CONTROL_VALUES, FIELD_RECORD, PLAN_LOOSE, TAPE, TEXT_IS_PATH,
   WINDOW,
 } from './shared/layout'
@@ -19,6 +19,7 @@ import {
   find, loosePlan, noPlan, planByNumber, planEnd, planStart, refreshPlans, signatureFault, signatureFaultAt,
 } from './signature'
 import { swapMessage } from './swap'
+import { setInterning } from './text'
 import { endTape, moveTape, startTape } from './tape'
 import { offset, openWindow, seek, sectionEnd } from './window'
 import { native32, put, startWrite, writeValues, written } from './write'
@@ -46,6 +47,7 @@ function readBody(flags: u32, maxValues: u32): bool {
   else bodyPlan()
   seek(body)
   moveTape(TAPE)
+  setInterning(!(flags & CALL_VERDICT))
   startCount(maxValues)
   return readExactly()
 }
@@ -69,6 +71,7 @@ function readExactly(): bool {
 export function unmarshal(plan: u32, from: u32, length: u32, flags: u32, maxValues: u32): u32 {
   clearFault()
   nextMessage()
+  setInterning(true)
   openWindow(length, !(flags & CALL_STRUCTURE))
   startRead((flags & CALL_BIG) != 0, maxValues)
   put32(CONTROL_ORDER, flags & CALL_BIG ? 1 : 0)

@@ -8,6 +8,12 @@ import { push2 } from './tape'
 import { UTF8_WIDE, utf8Fault, utf8Tail } from './utf8'
 import { address, checked, piece } from './window'
 
+// Whether somebody will ask for the strings. A verdict alone is quicker with each text looked at afresh.
+let interning: bool = true
+export function setInterning(on: bool): void {
+  interning = on
+}
+
 // Reads the text of `length` bytes at offset `at`, which lie in the window; p is its address, 4-aligned.
 export function readText(p: usize, at: u32, length: u32, path: bool): bool {
   if (length == 0) {
@@ -15,7 +21,7 @@ export function readText(p: usize, at: u32, length: u32, path: bool): bool {
     push2(at, 0)
     return true
   }
-  if (length <= <u32>INTERN_LENGTH) {
+  if (length <= <u32>INTERN_LENGTH && interning) {
     const slot = look(p, length)
     if (slot >= 0) {
       const need: u32 = path ? TEXT_IS_PATH : TEXT_IS_UTF8

@@ -22,6 +22,7 @@ import {
   CALL_BIG,
   CALL_HEADER,
   CALL_PADDED,
+  CALL_VERDICT,
   CONTROL_BODY,
   CONTROL_FIELDS_END,
   CONTROL_ORDER,
@@ -146,7 +147,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     const work = this.beginRead(bytes)
     const { engine } = work
     try {
-      return this.tried(work, bytes, 0) ? { valid: true } : { valid: false, error: engine.error() }
+      return this.tried(work, bytes, CALL_VERDICT) ? { valid: true } : { valid: false, error: engine.error() }
     } finally {
       work.engine.busy = false
       this.end(work)

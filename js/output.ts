@@ -1,7 +1,7 @@
 // From linear memory to bytes of the caller's: what has been written, with the gaps filled from the caller's own arrays and texts.
 import { Refusal } from './check.ts'
 import type { Engine } from './engine.ts'
-import { writeUtf8 } from './strings.ts'
+import { ownBytes, writeUtf8 } from './strings.ts'
 import type { Gap } from './tape.ts'
 import { CONTROL_OUTPUT_LENGTH, FAULT_VALUE_TYPE } from './wire.ts'
 
@@ -19,7 +19,7 @@ let slabAt = 0
 
 /** Room for a result of `length` bytes that is no one else's. */
 function fresh(length: number): Uint8Array {
-  if (length > SMALL) return new Uint8Array(length)
+  if (length > SMALL) return ownBytes(length)
   if (slabAt + length > slab.length) {
     slab = new Uint8Array(SLAB)
     slabBuffer = slab.buffer

@@ -5,6 +5,7 @@ type Slice = (this: Uint8Array, start: number, end: number) => string
 type Write = (this: Uint8Array, text: string, at: number, length: number) => number
 
 interface NodeBuffer {
+  allocUnsafeSlow(length: number): Uint8Array<ArrayBuffer>
   byteLength(text: string): number
   prototype: { latin1Slice?: Slice; utf8Slice?: Slice; utf8Write?: Write }
 }
@@ -17,6 +18,15 @@ const encoder = new TextEncoder()
 const nodeLatin1 = typeof node?.latin1Slice === 'function' ? node.latin1Slice : undefined
 const nodeUtf8 = typeof node?.utf8Slice === 'function' ? node.utf8Slice : undefined
 const nodeWrite = typeof node?.utf8Write === 'function' ? node.utf8Write : undefined
+
+// From this many bytes on, not having them set to zero first is worth a call (bench/limits).
+const LARGE = 2048
+
+/** Bytes of one's own that are about to be overwritten, all of them: what they are until then is anyone's. */
+export function ownBytes(length: number): Uint8Array<ArrayBuffer> {
+  if (NodeBuffer === undefined || length < LARGE) return new Uint8Array(length)
+  return new Uint8Array(NodeBuffer.allocUnsafeSlow(length).buffer)
+}
 
 /** Up to this many characters, one call of fromCharCode with that many arguments is cheaper than a slice. */
 const FEW = 16

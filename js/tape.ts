@@ -2,7 +2,7 @@
 import { Refusal } from './check.ts'
 import type { Engine } from './engine.ts'
 import type { Fault } from './errors.ts'
-import { asciiText, bytesAsCharacters, isWellFormed, SHORT_TEXT, utf8Length, utf8Text, writeUtf8 } from './strings.ts'
+import { asciiText, bytesAsCharacters, isWellFormed, ownBytes, SHORT_TEXT, utf8Length, utf8Text, writeUtf8 } from './strings.ts'
 import {
   CONTROL_ORDER,
   FAULT_FD_INDEX,
@@ -168,10 +168,9 @@ export class Reader {
     const length = this.i32[this.p + 1]
     this.p += 2
     const at = this.base + offset
-    if (this.whole) return this.bytes.slice(at, at + length)
-    const own = new Uint8Array(length)
+    const own = ownBytes(length)
     own.set(this.bytes.subarray(at, at + length))
-    if (elementSize > 1 && this.i32[CONTROL_ORDER >> 2] !== 0) this.engine.reverse(own, elementSize)
+    if (elementSize > 1 && !this.whole && this.i32[CONTROL_ORDER >> 2] !== 0) this.engine.reverse(own, elementSize)
     return own
   }
 

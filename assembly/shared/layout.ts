@@ -167,4 +167,5 @@ export const HEADER_VALUES = 1024
 export const CALL_STRUCTURE = 1 // validation: 'structure'
 export const CALL_HEADER = 2 // the header alone
 export const CALL_BIG = 4 // encode, marshal and unmarshal: big-endian
+export const CALL_VERDICT = 16 // nobody reads the tape: texts of the body are not interned
 export const CALL_PADDED = 8 // marshal: padded at the end, as a header is
