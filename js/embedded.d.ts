@@ -1,11 +1,11 @@
 // What the build puts into the bundle: see `embedded` in rollup.config.js.
 declare module 'embedded:simd' {
-  /** The Wasm module with SIMD, base64. */
-  const base64: string
-  export default base64
+  /** The Wasm module with SIMD, in hexadecimal. */
+  const hex: string
+  export default hex
 }
 declare module 'embedded:baseline' {
-  /** The Wasm module without SIMD, as steps from the other: a slice of its bytes, then new ones, base64. */
+  /** The Wasm module without SIMD, as steps from the other: a slice of its bytes, then new ones in hexadecimal. */
   const steps: readonly [start: number, end: number, fresh: string][]
   export default steps
 }

@@ -114,7 +114,6 @@ export class Engine {
     this.i32[CONTROL_OUTPUT >> 2] = this.output
   }
 
-
   /** Lets the memory go, though codecs that used it may still know the instance. It is never used again: it stays bloated. */
   release(): void {
     this.exports = undefined as never
@@ -244,7 +243,7 @@ function wasm(): WasmApi | undefined {
   return (globalThis as { WebAssembly?: WasmApi }).WebAssembly
 }
 
-// The modules' bytes, base64. The entry gives them (js/embed.ts); that of `dbus-codec/js` has none to give.
+// The modules' bytes, in hexadecimal. The entry gives them (js/embed.ts); that of `dbus-codec/js` has none to give.
 let embedded: { readonly simd: string; readonly baseline: string } | undefined
 
 /** Gives the modules' bytes. @internal */
@@ -257,14 +256,20 @@ export function provideBytes(bytes: { readonly simd: string; readonly baseline: 
 // Compiled once a thread; instances come and go.
 const modules: { simd?: object; baseline?: object } = {}
 
+/** The value of a hexadecimal digit: 0 to 9 are from 0x30 on, a to f from 0x61. */
+function digitAt(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return (code & 15) + 9 * (code >> 6)
+}
+
 function moduleOf(name: 'simd' | 'baseline'): object {
   const api = wasm()
   if (api === undefined) throw new Error('no WebAssembly')
   if (modules[name] === undefined) {
     if (embedded === undefined) throw new Error('this entry has no WebAssembly')
-    const text = atob(embedded[name])
-    const bytes = new Uint8Array(text.length)
-    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+    const text = embedded[name]
+    const bytes = new Uint8Array(text.length / 2)
+    for (let i = 0; i < bytes.length; i++) bytes[i] = (digitAt(text, 2 * i) << 4) | digitAt(text, 2 * i + 1)
     if (!api.validate(bytes)) throw new Error(`the ${name} module does not validate`)
     modules[name] = new api.Module(bytes)
   }

@@ -189,4 +189,3 @@ export function fdsOf(options: DecodeOptions | undefined): readonly unknown[] | 
   if (fds !== undefined && !Array.isArray(fds)) throw new TypeError('fds must be an array')
   return fds
 }
-

@@ -8,6 +8,6 @@ test('both Wasm modules are embedded, byte by byte', async () => {
   expect(withWasm((value: number) => value + 1)(1)).toBe(2)
   for (const name of ['simd', 'baseline']) {
     const bytes = readFileSync(new URL(`../build/${name}.wasm`, import.meta.url))
-    expect(given[0][name] === bytes.toString('base64'), name).toBe(true)
+    expect(given[0][name] === bytes.toString('hex'), name).toBe(true)
   }
 })

@@ -183,7 +183,7 @@ describe('bundled', () => {
     const lines: string[] = []
     const { WebAssembly } = globalThis as unknown as { WebAssembly: object }
     const output = { log: (...words: unknown[]) => lines.push(words.join(' ')) }
-    const context = createContext({ WebAssembly, TextDecoder, TextEncoder, atob, btoa, output, console: output })
+    const context = createContext({ WebAssembly, TextDecoder, TextEncoder, output, console: output })
     runInContext(code, context)
     return lines.join('\n')
   }
