@@ -1,6 +1,6 @@
-// npm run test:mutation [-- --sample N --seed N --file read.ts --workers N]: breaks assembly/ in every way that mutants.js knows, one at a
+// npm run test:mutation [-- --sample N --seed N --file read.ts --again --workers N]: breaks assembly/ in every way that mutants.js knows, one at a
 // time, and lists what no input of judge.ts shows. Mutants that change nothing but speed, or nothing at all, are in equivalent.json.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -14,12 +14,15 @@ const { values: options } = parseArgs({
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     file: { type: 'string' },
+    again: { type: 'boolean', default: false },
     workers: { type: 'string', default: '1' },
   },
 })
 
-/** A mutant that takes longer has made a loop without end. */
-const HANG_MS = 10_000
+const SURVIVORS = `${root}build/mutation/survivors.json`
+
+/** A mutant for which no input is done with for so long has made a loop without end. */
+const HANG_MS = 4000
 
 /** The module with all mutants in it, without SIMD: what it does with SIMD is the same by test. */
 async function build() {
@@ -57,7 +60,7 @@ async function build() {
 /** The suite, with that module as the product's. */
 async function bundle(bytes) {
   const texts = {
-    simd: JSON.stringify(Buffer.from(bytes).toString('base64')),
+    simd: JSON.stringify(Buffer.from(bytes).toString('hex')),
     baseline: '[]',
     js: '() => { throw new Error("not here") }',
   }
@@ -76,33 +79,44 @@ async function bundle(bytes) {
     // The vectors are looked for beside the tests.
     transform: { define: { 'import.meta.url': JSON.stringify(pathToFileURL(`${root}test/corpus.ts`).href) } },
   })
-  const file = `${root}build/mutation/judge.js`
+  // Other runs have files of their own.
+  const file = `${root}build/mutation/judge-${process.pid}.js`
   await made.write({ file, format: 'es' })
   return pathToFileURL(file).href
 }
 
-function ready(url) {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: url })
-  return new Promise((done, fail) => {
+// What is right, once one thread has found it out.
+let expected
+
+async function ready(url) {
+  const beats = new Int32Array(new SharedArrayBuffer(4))
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: { url, beats, expected } })
+  worker.beats = beats
+  await new Promise((done, fail) => {
     worker.once('error', fail)
-    worker.once('message', ({ items }) => {
+    worker.once('message', (message) => {
       worker.removeListener('error', fail)
-      worker.items = items
-      done(worker)
+      expected = message.expected
+      done()
     })
   })
+  return worker
 }
 
 /** What shows that a mutant is one, '' when nothing does; whether the worker can go on. */
 function attempt(worker, id) {
   return new Promise((done) => {
     const end = (shown, usable) => {
-      clearTimeout(timer)
+      clearInterval(timer)
       worker.removeAllListeners('message')
       worker.removeAllListeners('error')
       done({ shown, usable })
     }
-    const timer = setTimeout(() => end('no end', false), HANG_MS)
+    let last = -1
+    const timer = setInterval(() => {
+      if (worker.beats[0] === last) end('no end', false)
+      last = worker.beats[0]
+    }, HANG_MS)
     worker.once('error', (error) => end(String(error), false))
     worker.once('message', ({ shown }) => end(shown, true))
     worker.postMessage(id)
@@ -110,7 +124,12 @@ function attempt(worker, id) {
 }
 
 function chosenFrom(list) {
-  const wanted = options.file === undefined ? list : list.filter(({ file }) => file === options.file)
+  let wanted = options.file === undefined ? list : list.filter(({ file }) => file === options.file)
+  if (options.again) {
+    // Those that survived the last run.
+    const last = new Set(JSON.parse(readFileSync(SURVIVORS, 'utf8')).map(({ file, what }) => `${file} ${what}`))
+    wanted = wanted.filter(({ file, what }) => last.has(`${file} ${what}`))
+  }
   if (options.sample === undefined) return wanted
   let state = Number(options.seed)
   const draw = () => {
@@ -124,20 +143,24 @@ function chosenFrom(list) {
     .map(({ mutant }) => mutant)
 }
 
+const known = JSON.parse(readFileSync(new URL('./equivalent.json', import.meta.url), 'utf8'))
+const isKnown = ({ file, what }) => known.some((one) => one.file === file && one.what.includes(what))
+
 const { list, bytes } = await build()
 const url = await bundle(bytes)
 const queue = chosenFrom(list)
 const total = queue.length
 const survivors = []
 let hangs = 0
-let items = 0
 
 async function work() {
   let worker = await ready(url)
-  items = worker.items
   for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
     const { shown, usable } = await attempt(worker, mutant.id)
-    if (shown === '') survivors.push(mutant)
+    if (shown === '') {
+      survivors.push(mutant)
+      if (!isKnown(mutant)) console.log(`survives: assembly/${mutant.file}:${mutant.line}  ${mutant.what}`)
+    }
     if (!usable) {
       hangs++
       await worker.terminate()
@@ -149,13 +172,13 @@ async function work() {
   await worker.terminate()
 }
 
+await (await ready(url)).terminate()
 await Promise.all(Array.from({ length: Number(options.workers) }, work))
-const known = JSON.parse(readFileSync(new URL('./equivalent.json', import.meta.url), 'utf8'))
-const isKnown = ({ file, what }) => known.some((one) => one.file === file && one.what.includes(what))
-const unknown = survivors.filter((mutant) => !isKnown(mutant)).sort((a, b) => a.id - b.id)
-for (const { file, line, what } of unknown) console.log(`survives: assembly/${file}:${line}  ${what}`)
+rmSync(fileURLToPath(url))
+writeFileSync(SURVIVORS, JSON.stringify(survivors))
+const unknown = survivors.filter((mutant) => !isKnown(mutant))
 console.log(
-  `${total} mutants, ${items} inputs each: ${total - survivors.length} killed (${hangs} by time), ` +
+  `${total} mutants, ${expected.length} inputs each: ${total - survivors.length} killed (${hangs} by time), ` +
     `${survivors.length - unknown.length} known to change nothing that is promised, ${unknown.length} survive`,
 )
 process.exit(unknown.length === 0 ? 0 : 1)

@@ -16,12 +16,12 @@ const Told = class {
 }
 Object.assign(WebAssembly, { Instance: Told })
 
-const { judge, prepare } = await import(workerData)
-const items = prepare()
-parentPort.postMessage({ items })
+const { url, beats, expected } = workerData
+const { judge, prepare } = await import(url)
+parentPort.postMessage({ expected: prepare(expected) })
 parentPort.on('message', (id) => {
   chosen = id
-  const shown = judge()
+  const shown = judge(() => beats[0]++)
   chosen = 0
   parentPort.postMessage({ id, shown })
 })
