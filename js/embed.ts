@@ -2,12 +2,15 @@
 import steps from 'embedded:baseline'
 import simd from 'embedded:simd'
 import { provideBytes } from './engine.ts'
+import { hexBytes } from './strings.ts'
 
 const bytes = {
-  simd,
+  get simd(): Uint8Array {
+    return hexBytes(simd)
+  },
   // The baseline module is told as the steps that lead there from the other: few hosts ever ask.
-  get baseline(): string {
-    return steps.map(([start, end, fresh]) => simd.slice(2 * start, 2 * end) + fresh).join('')
+  get baseline(): Uint8Array {
+    return hexBytes(steps.map(([start, end, fresh]) => simd.slice(2 * start, 2 * end) + fresh).join(''))
   },
 }
 

@@ -243,11 +243,17 @@ function wasm(): WasmApi | undefined {
   return (globalThis as { WebAssembly?: WasmApi }).WebAssembly
 }
 
-// The modules' bytes, in hexadecimal. The entry gives them (js/embed.ts); that of `dbus-codec/js` has none to give.
-let embedded: { readonly simd: string; readonly baseline: string } | undefined
+/** The modules' bytes. @internal */
+export interface WasmBytes {
+  readonly simd: Uint8Array
+  readonly baseline: Uint8Array
+}
+
+// The entry gives them (js/embed.ts); that of `dbus-codec/js` has none to give.
+let embedded: WasmBytes | undefined
 
 /** Gives the modules' bytes. @internal */
-export function provideBytes(bytes: { readonly simd: string; readonly baseline: string }): void {
+export function provideBytes(bytes: WasmBytes): void {
   if (embedded !== undefined) return
   embedded = bytes
   chosen = undefined
@@ -256,20 +262,12 @@ export function provideBytes(bytes: { readonly simd: string; readonly baseline: 
 // Compiled once a thread; instances come and go.
 const modules: { simd?: object; baseline?: object } = {}
 
-/** The value of a hexadecimal digit: 0 to 9 are from 0x30 on, a to f from 0x61. */
-function digitAt(text: string, at: number): number {
-  const code = text.charCodeAt(at)
-  return (code & 15) + 9 * (code >> 6)
-}
-
 function moduleOf(name: 'simd' | 'baseline'): object {
   const api = wasm()
   if (api === undefined) throw new Error('no WebAssembly')
   if (modules[name] === undefined) {
     if (embedded === undefined) throw new Error('this entry has no WebAssembly')
-    const text = embedded[name]
-    const bytes = new Uint8Array(text.length / 2)
-    for (let i = 0; i < bytes.length; i++) bytes[i] = (digitAt(text, 2 * i) << 4) | digitAt(text, 2 * i + 1)
+    const bytes = embedded[name]
     if (!api.validate(bytes)) throw new Error(`the ${name} module does not validate`)
     modules[name] = new api.Module(bytes)
   }

@@ -171,8 +171,9 @@ function makeReadDict(words: Int32Array, at: number, choice: ShapeChoice, signat
     const valueType = signature.slice(at + 2, at + spanOf(words[at]) - 1)
     const entries = (r: Reader): [unknown, unknown][] => {
       const count = r.i32[r.p++]
-      const pairs: [unknown, unknown][] = []
-      for (let i = 0; i < count; i++) pairs.push([key(r), value(r)])
+      if (count === 0) return []
+      const pairs = new Array<[unknown, unknown]>(count)
+      for (let i = 0; i < count; i++) pairs[i] = [key(r), value(r)]
       return pairs
     }
     return make === undefined ? entries : (r) => make(entries(r), type, valueType)

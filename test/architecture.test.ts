@@ -49,7 +49,7 @@ const ONLY: Record<string, readonly string[]> = {
   framer: ['shared', 'wire', 'errors', 'length'],
   engine: ['shared', 'wire', 'errors'],
   prepare: ['types'],
-  embed: ['engine'],
+  embed: ['engine', 'strings'],
   adapters: ['adapters', 'index', 'framer', 'errors', 'values', 'types'],
   cli: ['cli', 'index'],
 }
