@@ -17,22 +17,6 @@ export function fault(code: i32, at: u32): bool {
   return false
 }
 
-// @ts-ignore: decorator
-@inline export function faulty(): bool {
-  return get32(CONTROL_FAULT) != 0
-}
-
-// @ts-ignore: decorator
-@inline export function faultCode(): i32 {
-  return get32(CONTROL_FAULT)
-}
-
-export function takeFault(): i32 {
-  const code = get32(CONTROL_FAULT)
-  put32(CONTROL_FAULT, 0)
-  return code
-}
-
 // The debug build counts what it looks at, so that a test can prove that work is linear in the message's length.
 // @ts-ignore: decorator
 @inline export function count(steps: u32): void {

@@ -53,7 +53,11 @@ export function reading(name: string, bytes: Uint8Array, times = 2): Item[] {
         told(() => text(few.decodeHeader(bytes))),
         few.validate(bytes).error?.code ?? '',
       ]
-      if (decoded[0] === '{') rest.push(told(() => hex(full.swap(bytes))))
+      if (decoded[0] === '{')
+        rest.push(
+          told(() => hex(full.swap(bytes))),
+          told(() => hex(full.setHeaderField(bytes, 'sender', ':1.9'))),
+        )
       return `${decoded} ${rest.join(' ')}`
     },
   }

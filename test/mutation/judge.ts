@@ -111,8 +111,9 @@ function digest(said: string): string {
 /** Runs the suite without a mutant: what is right. A thread that comes later is told what another has found. */
 export function prepare(told: string[] | undefined): string[] {
   expected = told
+  // The first codec brings the module along.
+  const codecs = new Codecs()
   if (expected === undefined) {
-    const codecs = new Codecs()
     expected = suite.map(({ run }) => digest(run(codecs)))
     // Twice the same, or it proves nothing.
     const difference = judge(() => {})

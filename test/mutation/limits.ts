@@ -27,6 +27,34 @@ export function* headers(): Generator<Item> {
       yield refusing('s', ['x'], message)
     }
   }
+  // A header that is kept, and then has a serial of 0.
+  for (const serial of [3, 4, 0, 5]) yield refusing('s', ['kept'], { serial, member: 'Kept' })
+  for (const field of ['path', 'interface', 'member', 'destination', 'sender', 'errorName']) {
+    for (const name of ['\0', 'a\0', '/a\0', 'a.b\0c', `a.${'b'.repeat(60)}\0`]) yield refusing('', [], { [field]: name })
+  }
+  // A field array that is known, in a message that is wrong all the same.
+  for (const path of ['/known', '/knownAsWell']) {
+    const good = signalOf('s', textOf('x'), { path })
+    for (const [at, value] of [
+      [8, 0],
+      [8, 1],
+      [3, 2],
+      [3, 1],
+      [1, 0],
+      [1, 1],
+      [1, 4],
+      [2, 255],
+      [0, 0x42],
+      [4, 9],
+      [good.length - 1, 1],
+      [12, 1],
+    ]) {
+      const bytes = good.slice()
+      bytes[at] = value
+      yield* reading(`${path}, ${value} at ${at}`, good, 3)
+      yield* reading(`${path}, ${value} at ${at}`, bytes, 1)
+    }
+  }
   for (const replySerial of [0, 1, 0xffffffff]) yield refusing('', [], { type: 2, replySerial })
   for (const unixFds of [0, 3]) yield refusing('ah', [[0]], { unixFds })
   for (const field of ['path', 'interface', 'member', 'destination', 'sender', 'errorName']) {
@@ -190,6 +218,7 @@ export function* limits(): Generator<Item> {
         told(() => String(full.encodeSegments({ ...HEADER, signature: 'aay', body: [[zeros.subarray(0, size - 4)]] }).length)),
     }
   }
+  yield refusing('', [], { path: `/${'a'.repeat(67_108_870)}` })
   for (const more of [-1, 0, 1]) {
     yield {
       name: `a message of 128 MiB and ${more}`,

@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
 const SURVIVORS = `${root}build/mutation/survivors.json`
 
 /** A mutant for which no input is done with for so long has made a loop without end. */
-const HANG_MS = 4000
+const HANG_MS = 6000
 
 /** The module with all mutants in it, without SIMD: what it does with SIMD is the same by test. */
 async function build() {
@@ -155,6 +155,8 @@ let hangs = 0
 
 async function work() {
   let worker = await ready(url)
+  const { shown: wrong } = await attempt(worker, 0)
+  if (wrong !== '') throw new Error(`without a mutant: ${wrong}`)
   for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
     const { shown, usable } = await attempt(worker, mutant.id)
     if (shown === '') {
