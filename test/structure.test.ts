@@ -29,63 +29,74 @@ function* broken(count: number, seed: number): Generator<Uint8Array> {
 
 function* inputs(seed: number): Generator<Uint8Array> {
   yield* recorded
-  yield* mutants(recorded, 12_000, seed)
-  yield* broken(2500, seed)
-  yield* acrossTheEdge(4, seed)
+  yield* mutants(recorded, 5000, seed)
+  yield* broken(1200, seed)
+  yield* acrossTheEdge(2, seed)
 }
+
+// Against a hang only: a busy machine is slow.
+const PATIENCE = 600_000
 
 describe.each(ENGINES)("engine %s, validation: 'structure'", (engine) => {
   const full = createCodec({ engine })
   const structure = createCodec({ engine, validation: 'structure' })
 
-  test('throws nothing but DBusCodecError, and reads what is valid as full validation does', () => {
-    const seed = chooseSeed(`structure, ${engine}`)
-    let valid = 0
-    let lax = 0
-    for (const bytes of inputs(seed)) {
-      const verdict = referenceValidate(bytes)
-      let message: unknown
-      let code = ''
-      try {
-        message = structure.decode(bytes)
-      } catch (error) {
-        if (!isDBusCodecError(error)) throw error
-        code = error.code
-      }
-      if (verdict.valid) {
-        expect(code).toBe('')
-        expect(message).toEqual(full.decode(bytes))
-        valid++
-      } else if (code === '') {
-        // Only what is skipped can make the difference.
-        expect(verdict.code).toMatch(SKIPPED)
-        lax++
-      } else if (!SKIPPED.test(verdict.code)) {
-        expect(code).toBe(verdict.code)
-      }
-      expect(code).not.toMatch(SKIPPED)
-      for (const call of ['swap', 'decodeHeader', 'validate'] as const) {
+  test(
+    'throws nothing but DBusCodecError, and reads what is valid as full validation does',
+    () => {
+      const seed = chooseSeed(`structure, ${engine}`)
+      let valid = 0
+      let lax = 0
+      for (const bytes of inputs(seed)) {
+        const verdict = referenceValidate(bytes)
+        let message: unknown
+        let code = ''
         try {
-          structure[call](bytes)
+          message = structure.decode(bytes)
         } catch (error) {
           if (!isDBusCodecError(error)) throw error
+          code = error.code
+        }
+        if (verdict.valid) {
+          expect(code).toBe('')
+          expect(message).toEqual(full.decode(bytes))
+          valid++
+        } else if (code === '') {
+          // Only what is skipped can make the difference.
+          expect(verdict.code).toMatch(SKIPPED)
+          lax++
+        } else if (!SKIPPED.test(verdict.code)) {
+          expect(code).toBe(verdict.code)
+        }
+        expect(code).not.toMatch(SKIPPED)
+        for (const call of ['swap', 'decodeHeader', 'validate'] as const) {
+          try {
+            structure[call](bytes)
+          } catch (error) {
+            if (!isDBusCodecError(error)) throw error
+          }
         }
       }
-    }
-    expect(valid).toBeGreaterThan(1000)
-    expect(lax).toBeGreaterThan(100)
-  })
+      expect(valid).toBeGreaterThan(500)
+      expect(lax).toBeGreaterThan(50)
+    },
+    PATIENCE,
+  )
 
-  test('lets nothing pass that full validation looks at later', () => {
-    // The same texts, headers and signatures, by turns: what was let pass unseen must not be taken for checked.
-    const seed = chooseSeed(`structure then full, ${engine}`)
-    for (const bytes of inputs(seed)) {
-      for (let i = 0; i < 2; i++) structure.validate(bytes)
-      const verdict = referenceValidate(bytes)
-      for (let i = 0; i < 2; i++) {
-        const { valid, error } = full.validate(bytes)
-        expect(valid ? '' : `${error.code} ${error.offset}`).toBe(verdict.valid ? '' : `${verdict.code} ${verdict.offset}`)
+  test(
+    'lets nothing pass that full validation looks at later',
+    () => {
+      // The same texts, headers and signatures, by turns: what was let pass unseen must not be taken for checked.
+      const seed = chooseSeed(`structure then full, ${engine}`)
+      for (const bytes of inputs(seed)) {
+        for (let i = 0; i < 2; i++) structure.validate(bytes)
+        const verdict = referenceValidate(bytes)
+        for (let i = 0; i < 2; i++) {
+          const { valid, error } = full.validate(bytes)
+          expect(valid ? '' : `${error.code} ${error.offset}`).toBe(verdict.valid ? '' : `${verdict.code} ${verdict.offset}`)
+        }
       }
-    }
-  })
+    },
+    PATIENCE,
+  )
 })
