@@ -14,10 +14,6 @@
   return load<u32>(p)
 }
 // @ts-ignore: decorator
-@inline export function get32Any(p: usize): u32 {
-  return load<u32>(p, 0, 1)
-}
-// @ts-ignore: decorator
 @inline export function get128Any(p: usize): v128 {
   return v128.load(p)
 }
@@ -96,23 +92,6 @@ export function copyWords(to: usize, from: usize, length: u32): void {
     store<u32>(to, load<u32>(from))
     from += 4
     to += 4
-  }
-}
-
-// Copies bytes at any address.
-export function copyBytes(to: usize, from: usize, length: u32): void {
-  const end = from + length
-  if (ASC_FEATURE_SIMD) {
-    while (from + 16 <= end) {
-      v128.store(to, v128.load(from))
-      from += 16
-      to += 16
-    }
-  }
-  while (from < end) {
-    store<u8>(to, load<u8>(from))
-    from += 1
-    to += 1
   }
 }
 
