@@ -5,11 +5,11 @@ import { ownBytes, writeUtf8 } from './strings.ts'
 import type { Gap } from './tape.ts'
 import { CONTROL_OUTPUT_LENGTH, FAULT_VALUE_TYPE } from './wire.ts'
 
-// Small results are cut from a slab: an ArrayBuffer of its own costs as much as encoding a small message (bench/limits).
+// Small results are cut from a slab: an ArrayBuffer of its own costs as much as encoding a small message (bench/copies).
 const SLAB = 65536
 const SMALL = 4096
 
-// Up to this many bytes a loop over words beats `set` and the view that it needs (bench/limits).
+// Up to this many bytes a loop over words beats `set` and the view that it needs (bench/copies).
 const FEW = 384
 
 let slab = new Uint8Array(0)
