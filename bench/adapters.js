@@ -1,5 +1,6 @@
 // What an application saves by an adapter: the same application (adapters/app.js) against the same bus (adapters/bus.js), with and
 // without, each time a new process, in turn. CPU time of the application's process; needs `npm run build`.
+//   --only dbus-native,dbus-next   these peers   --tasks flood,start   these questions   --rounds 9
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,10 +10,12 @@ import { context, save } from './drive/results.js'
 import { median } from './drive/rounds.js'
 import { printTable, ratio } from './drive/table.js'
 
-const chosen = options()
+const chosen = options(['only', 'tasks', 'rounds'])
 const ROOT = new URL('../', import.meta.url).pathname
-const PEERS = ['dbus-next', '@jellybrick/dbus-next', 'dbus-native', '@homebridge/dbus-native']
-const ROUNDS = chosen.quick ? 1 : 5
+const wanted = (list) => (name) => list === undefined || list.split(',').includes(name)
+const PEERS = ['dbus-next', '@jellybrick/dbus-next', 'dbus-native', '@homebridge/dbus-native'].filter(wanted(chosen.only))
+const ROUNDS = Number(chosen.rounds ?? (chosen.quick ? 1 : 5))
+const partial = chosen.partial || chosen.only !== undefined || chosen.tasks !== undefined
 
 /** Messages each; the slow encoders take milliseconds for one of the last kind. */
 const TASKS = {
@@ -22,6 +25,7 @@ const TASKS = {
   bytes: { title: 'calls with 64 KiB ay', count: chosen.quick ? 50 : 200 },
 }
 const STARTS = chosen.quick ? 5 : 25
+const isWanted = wanted(chosen.tasks)
 
 const folder = mkdtempSync(join(tmpdir(), 'dbus-codec-bench-'))
 const socket = join(folder, 'bus')
@@ -54,11 +58,13 @@ function compare(peer, task, count, rounds, measure, figure) {
 try {
   const figures = {}
   for (const [task, { count }] of Object.entries(TASKS)) {
+    if (!isWanted(task)) continue
     figures[task] = {}
     for (const peer of PEERS) figures[task][peer] = compare(peer, task, count, ROUNDS, 'cpu', median)
   }
   const start = {}
-  for (const peer of PEERS) start[peer] = compare(peer, 'start', 1, STARTS, 'wall', (list) => Math.min(...list))
+  for (const peer of isWanted('start') ? PEERS : [])
+    start[peer] = compare(peer, 'start', 1, STARTS, 'wall', (list) => Math.min(...list))
 
   printTable(
     ['CPU µs a message', 'peer', 'untouched', 'adapter', 'faster'],
@@ -82,7 +88,7 @@ try {
       ((adapter - untouched) / 1000).toFixed(1),
     ]),
   )
-  if (!chosen.partial)
+  if (!partial)
     save('adapters', {
       context: context(chosen.node),
       titles: Object.fromEntries(Object.entries(TASKS).map(([task, { title }]) => [task, title])),

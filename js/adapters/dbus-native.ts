@@ -96,9 +96,7 @@ interface Siblings {
  * that must give another: to those who ask for it later.
  */
 function siblingsOf(module: MessageModule): Siblings | undefined {
-  // Not in every Node, and in no other place where this may be bundled.
-  const loader = globalThis.process?.getBuiltinModule?.('module') as { _cache?: Record<string, NodeModule> } | undefined
-  const cache = loader?._cache ?? {}
+  const cache = loadedModules()
   const filename = Object.keys(cache).find((name) => cache[name].exports === module)
   if (filename === undefined) return undefined
   const sibling = (name: string) => {
@@ -106,6 +104,15 @@ function siblingsOf(module: MessageModule): Siblings | undefined {
     return cache[filename.replace(/message(\.js)?$/, `${name}$1`)]
   }
   return { marshall: sibling('marshall'), unmarshall: sibling('unmarshall') } as Siblings
+}
+
+/** Node's table of loaded modules; empty where it cannot be had: in old versions, and where this is bundled. */
+function loadedModules(): Record<string, NodeModule> {
+  // In CommonJS it is at hand; the module that has it too takes longer to load than all of this file.
+  const known = typeof require === 'function' && (require as { cache?: Record<string, NodeModule> }).cache
+  if (known) return known
+  const loader = globalThis.process?.getBuiltinModule?.('module') as { _cache?: Record<string, NodeModule> } | undefined
+  return loader?._cache ?? {}
 }
 
 class NativeCodec {
