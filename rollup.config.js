@@ -50,9 +50,10 @@ function stepsBetween(from, to) {
 
 /**
  * The modules `embedded:simd` (hex), `embedded:baseline` (steps from there) and `embedded:js` (the same code as JavaScript). Compressed,
- * hex is a fifth smaller than base64, which hides from the compressor where bytes begin.
+ * hex is a fifth smaller than base64, which hides from the compressor where bytes begin. With `engineFile` the JavaScript is in a file
+ * of its own, loaded by the first call: parsing it took a third of the time that it takes to load everything (bench/startup).
  */
-export function embedded() {
+export function embedded(engineFile) {
   return {
     name: 'embedded',
     enforce: 'pre',
@@ -60,6 +61,7 @@ export function embedded() {
     load(id) {
       if (!id.startsWith('\0embedded:')) return null
       const name = id.slice('\0embedded:'.length)
+      if (name === 'js' && engineFile !== undefined) return `export default (env) => require('./${engineFile}')(env)`
       if (name === 'js') return engineOf(readFileSync(built('engine.raw.js'), 'utf8'))
       const simd = readFileSync(built('simd.wasm'))
       const data = name === 'simd' ? simd.toString('hex') : stepsBetween(simd, readFileSync(built('baseline.wasm')))
@@ -99,28 +101,48 @@ const small = terser({
   // A stack trace of an uncaught error prints the line: a short one.
   format: { preserve_annotations: true, max_line_len: 600 },
 })
-const plugins = [embedded(), small]
 const external = /^node:|^dbus-codec$/
+const ENGINE = 'chunk-engine.cjs'
 
-function bundle(input, chunk) {
-  return {
-    input,
-    external,
-    plugins,
-    output: [
-      { dir: 'build', format: 'es', entryFileNames: '[name].js', chunkFileNames: `${chunk}.js` },
-      { dir: 'build', format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: `${chunk}.cjs`, exports: 'named' },
-    ],
-  }
+const bundle = (input, plugins, output) => ({
+  input,
+  external,
+  plugins: [...plugins, small],
+  output: { dir: 'build', ...output },
+})
+
+/** What is required by name for each that is imported by name. The peers are CommonJS: one copy serves both, and it starts sooner. */
+const adaptersForImport = {
+  name: 'adapters-for-import',
+  generateBundle(_, files) {
+    for (const { fileName, exports, isEntry } of Object.values(files)) {
+      const name = /^adapters\/(.*)\.cjs$/.exec(fileName)?.[1]
+      if (!isEntry || name === undefined) continue
+      const source = exports.length > 0 ? `export { ${exports.join(', ')} } from './${name}.cjs'\n` : `import './${name}.cjs'\n`
+      this.emitFile({ type: 'asset', fileName: `adapters/${name}.js`, source })
+    }
+  },
 }
 
 export default [
-  bundle(inputs, 'chunk-[name]'),
+  bundle({ index: inputs.index, js: inputs.js }, [embedded()], {
+    format: 'es',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunk-[name].js',
+  }),
+  bundle(inputs, [embedded(ENGINE), adaptersForImport], {
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'chunk-[name].cjs',
+    exports: 'named',
+  }),
+  // What `require` loads when it is asked for: `import` can load nothing later without a promise.
+  bundle({ engine: 'embedded:js' }, [embedded()], { format: 'cjs', entryFileNames: ENGINE, exports: 'default' }),
   {
     input: { cli: entry('cli/main') },
     // The command line is a user of the package like any other.
     external: (id) => external.test(id) || id.endsWith('/index.js'),
-    plugins,
+    plugins: [embedded(), small],
     output: {
       dir: 'build',
       format: 'es',
