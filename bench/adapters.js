@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { options } from './drive/options.js'
 import { context, save } from './drive/results.js'
-import { median } from './drive/rounds.js'
 import { printTable, ratio } from './drive/table.js'
 
 const chosen = options(['only', 'tasks', 'rounds'])
@@ -44,15 +43,17 @@ function run(peer, task, count, adapter) {
   return JSON.parse(stdout)
 }
 
-/** Each side over the rounds: the median of CPU time; of starts the best, by the clock, as others' work only adds to it. */
-function compare(peer, task, count, rounds, measure, figure) {
+const least = (list) => Math.min(...list)
+
+/** Each side over the rounds: the least, by CPU time or of starts by the clock, as what else the machine does only adds to it. */
+function compare(peer, task, count, rounds, measure) {
   const untouched = []
   const over = []
   for (let round = 0; round < rounds; round++) {
     untouched.push(run(peer, task, count, false)[measure])
     over.push(run(peer, task, count, true)[measure])
   }
-  return { untouched: figure(untouched), adapter: figure(over) }
+  return { untouched: least(untouched), adapter: least(over) }
 }
 
 try {
@@ -60,11 +61,10 @@ try {
   for (const [task, { count }] of Object.entries(TASKS)) {
     if (!isWanted(task)) continue
     figures[task] = {}
-    for (const peer of PEERS) figures[task][peer] = compare(peer, task, count, ROUNDS, 'cpu', median)
+    for (const peer of PEERS) figures[task][peer] = compare(peer, task, count, ROUNDS, 'cpu')
   }
   const start = {}
-  for (const peer of isWanted('start') ? PEERS : [])
-    start[peer] = compare(peer, 'start', 1, STARTS, 'wall', (list) => Math.min(...list))
+  for (const peer of isWanted('start') ? PEERS : []) start[peer] = compare(peer, 'start', 1, STARTS, 'wall')
 
   printTable(
     ['CPU µs a message', 'peer', 'untouched', 'adapter', 'faster'],
