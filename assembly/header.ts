@@ -32,8 +32,9 @@ let pending: i32 = FAULT_NONE
 let pendingAt: u32 = 0
 let generation: u32 = 0
 
-// The first 16 bytes of `given` bytes: claims are refused before anything of them is believed. False after a fault.
-export function readFixed(given: u32, most: u32, full: bool, maxValues: u32): bool {
+// The first 16 bytes of `given` bytes, of which `first` are in the window: claims are refused before anything of them is believed.
+// False after a fault.
+export function readFixed(given: u32, first: u32, most: u32, full: bool, maxValues: u32): bool {
   clearFault()
   if (refreshPlans()) forgetHeaders()
   nextMessage()
@@ -58,7 +59,7 @@ export function readFixed(given: u32, most: u32, full: bool, maxValues: u32): bo
   put32(CONTROL_BODY, start)
   put32(CONTROL_BODY_LENGTH, body)
   put32(CONTROL_LENGTH, start + body)
-  openWindow(start + body, full)
+  openWindow(start + body, first, full)
   startTape()
   return true
 }

@@ -32,9 +32,9 @@ export function init(seed: u32): u32 {
   return ABI_VERSION
 }
 
-// Reads a message of `given` bytes, whose first are in the window.
-export function decode(given: u32, most: u32, flags: u32, maxValues: u32): u32 {
-  const read = readFixed(given, most, !(flags & CALL_STRUCTURE), maxValues) && readHeader() && readBody(flags, maxValues)
+// Reads a message of `given` bytes, whose first `first` are in the window.
+export function decode(given: u32, first: u32, most: u32, flags: u32, maxValues: u32): u32 {
+  const read = readFixed(given, first, most, !(flags & CALL_STRUCTURE), maxValues) && readHeader() && readBody(flags, maxValues)
   if (!read) return 0
   if (given > get32(CONTROL_LENGTH)) return fault(FAULT_TRAILING_BYTES, get32(CONTROL_LENGTH)) as u32
   return 1
@@ -67,12 +67,13 @@ function readExactly(): bool {
   return read && (offset() == sectionEnd() || fault(FAULT_TOO_MUCH_DATA, offset()))
 }
 
-// Reads values without a header: `length` bytes of which the first `from` (0 to 7) only set the alignment.
-export function unmarshal(plan: u32, from: u32, length: u32, flags: u32, maxValues: u32): u32 {
+// Reads values without a header: `length` bytes, the first `first` of them in the window, of which `from` (0 to 7) only set the
+// alignment.
+export function unmarshal(plan: u32, from: u32, length: u32, first: u32, flags: u32, maxValues: u32): u32 {
   clearFault()
   nextMessage()
   setInterning(true)
-  openWindow(length, !(flags & CALL_STRUCTURE))
+  openWindow(length, first, !(flags & CALL_STRUCTURE))
   startRead((flags & CALL_BIG) != 0, maxValues)
   put32(CONTROL_ORDER, flags & CALL_BIG ? 1 : 0)
   startTape()

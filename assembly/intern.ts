@@ -3,9 +3,13 @@
 import { count } from './fault'
 import { copyWords, equal, get32, mix, put32 } from './memory'
 import {
-  CONTROL_SEED, INTERN_CANDIDATE, INTERN_GENERATION, INTERN_HASH, INTERN_INFO, INTERN_KEYS, INTERN_LENGTH, INTERN_RECORD,
+  CONTROL_SEED, INTERN_CANDIDATE, INTERN_GENERATION, INTERN_HASH, INTERN_INFO, INTERN_KEYS, INTERN_LENGTH, INTERN_MISSES, INTERN_RECORD,
   INTERN_RECORDS, INTERN_SHIFT, INTERN_TEXTS, INTERN_USED,
 } from './shared/layout'
+
+// A text that has been missed so often since the one in its place was last asked for takes the place: a reply of hundreds of objects
+// says its property names hundreds of times, and a path that shares a place with one of them once.
+const MANY_MISSES: u32 = 4
 
 // Number of the message: texts used in it stay, since the tape refers to them.
 let message: u32 = 0
@@ -64,16 +68,26 @@ export function addFlags(slot: i32, flags: u32): void {
   // The upper bits depend on all of the text, the lower ones do not.
   const slot: i32 = hash >>> INTERN_SHIFT
   const record = slotRecord(slot)
-  if (get32(record + INTERN_HASH) == hash && (get32(record + INTERN_INFO) & 0xff) == length && equal(slotText(slot), p, length)) {
+  if (
+    get32(record + INTERN_HASH) == hash &&
+    (get32(record + INTERN_INFO) & 0xff) == length &&
+    get32(record + INTERN_MISSES) < MANY_MISSES &&
+    equal(slotText(slot), p, length)
+  ) {
     put32(record + INTERN_USED, message)
+    put32(record + INTERN_MISSES, 0)
     return slot
   }
-  if (get32(record + INTERN_CANDIDATE) != hash || get32(record + INTERN_USED) == message || generation == 0xffffffff) {
-    // After 2^32 - 1 replacements the table stays as it is: a generation is never used twice.
+  if (get32(record + INTERN_CANDIDATE) != hash) {
     put32(record + INTERN_CANDIDATE, hash)
+    put32(record + INTERN_MISSES, 0)
     return -1
   }
+  put32(record + INTERN_MISSES, get32(record + INTERN_MISSES) + 1)
+  // After 2^32 - 1 replacements the table stays as it is: a generation is never used twice.
+  if (get32(record + INTERN_USED) == message || generation == 0xffffffff) return -1
   generation += 1
+  put32(record + INTERN_MISSES, 0)
   copyWords(slotText(slot), p, length)
   put32(record + INTERN_HASH, hash)
   put32(record + INTERN_INFO, length)

@@ -8,8 +8,8 @@
 import { get32, put32 } from './memory'
 import { PLAN_SINGLES } from './shared/layout'
 import {
-  TYPE_ARRAY, TYPE_BOOLEAN, TYPE_BYTE, TYPE_DICT_ENTRY, TYPE_DOUBLE, TYPE_INT16, TYPE_INT32, TYPE_INT64, TYPE_OBJECT_PATH,
-  TYPE_SIGNATURE, TYPE_STRING, TYPE_STRUCT, TYPE_UINT16, TYPE_UINT32, TYPE_UINT64, TYPE_UNIX_FD, TYPE_VARIANT,
+  TYPE_ARRAY, TYPE_BOOLEAN, TYPE_BYTE, TYPE_DOUBLE, TYPE_INT16, TYPE_INT32, TYPE_INT64, TYPE_OBJECT_PATH,
+  TYPE_SIGNATURE, TYPE_STRING, TYPE_UINT16, TYPE_UINT32, TYPE_UINT64, TYPE_UNIX_FD, TYPE_VARIANT,
 } from './shared/wire'
 
 // @ts-ignore: decorator
@@ -63,9 +63,7 @@ export function makeSingles(): void {
 
 // The word that a bracket or an "a" starts with; the span follows when it is known.
 export function containerWord(type: u32): u32 {
-  if (type == TYPE_ARRAY) return planWord(type, 4, 0, 0)
-  if (type == TYPE_STRUCT || type == TYPE_DICT_ENTRY) return planWord(type, 8, 0, 0)
-  return 0
+  return planWord(type, type == TYPE_ARRAY ? 4 : 8, 0, 0)
 }
 // @ts-ignore: decorator
 @inline export function singlePlan(type: u32): usize {

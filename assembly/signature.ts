@@ -188,10 +188,6 @@ export function find(p: usize, length: u32, depth: i32): i32 {
       return c
     }
   }
-  if (length > <u32>MAX_SIGNATURE_LENGTH) {
-    lastFault = failed(FAULT_SIGNATURE_TOO_LONG, MAX_SIGNATURE_LENGTH)
-    return -1
-  }
   count(length)
   let hash: u32 = get32(CONTROL_SEED) + length
   for (let i: u32 = 0; i < length; i++) hash = mix(hash, get8(p + i))

@@ -32,12 +32,12 @@ let strict: bool = true
 // Whether what is changed in the window goes back to the host.
 let writable: bool = false
 
-// The window holds the first bytes of a message of `length` bytes, counted from offset 0.
-export function openWindow(length: u32, full: bool): void {
+// The window holds the first `first` bytes of a message of `length` bytes, counted from offset 0.
+export function openWindow(length: u32, first: u32, full: bool): void {
   position = 0
   start = 0
   total = length
-  loaded = min<u32>(length, WINDOW_SIZE)
+  loaded = min<u32>(length, first)
   delta = WINDOW
   strict = full
   writable = false
@@ -74,7 +74,7 @@ export function setEnd(to: u32): void {
 // Whether the whole message is in the window.
 // @ts-ignore: decorator
 @inline export function whole(): bool {
-  return total <= <u32>WINDOW_SIZE
+  return loaded - start == total
 }
 // Address of a byte that is in the window.
 // @ts-ignore: decorator

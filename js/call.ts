@@ -1,7 +1,7 @@
 // One call of a codec: takes an engine instance that is not busy, has a message read or written, and says what went wrong. An
 // inner call, from a getter or a shape's function, finds the instance busy and gets another.
 import { Refusal } from './check.ts'
-import { chooseEngine, dropEngine, type Engine, type EngineChoice, idleEngine } from './engine.ts'
+import { chooseEngine, dropEngine, type Engine, type EngineChoice, idleEngine, VERDICT_WHOLE } from './engine.ts'
 import { DBusCodecError } from './errors.ts'
 import { FIELD_NAMES, type Fields, pendingKey, pendingSlot, placeHeader, Shared, uint32Field, writeFields } from './message.ts'
 import type { Settings } from './options.ts'
@@ -13,6 +13,7 @@ import { bytesOf, elementsOf, typedArrayKind } from './values.ts'
 import {
   CALL_BIG,
   CALL_STRUCTURE,
+  CALL_VERDICT,
   COMPOSED_LENGTH,
   CONTROL_BODY,
   CONTROL_FLAGS,
@@ -139,8 +140,8 @@ export class Calls {
   protected tried(work: Work, bytes: Uint8Array, flags: number): boolean {
     const { engine, session } = work
     const { maxMessageLength, maxValues } = this.settings
-    engine.open(bytes)
-    const read = engine.exports.decode(bytes.length, maxMessageLength, flags | this.flags, maxValues)
+    const first = engine.open(bytes, 0, flags === CALL_VERDICT ? VERDICT_WHOLE : undefined)
+    const read = engine.exports.decode(bytes.length, first, maxMessageLength, flags | this.flags, maxValues)
     engine.views()
     session.refresh()
     return read !== 0
@@ -154,9 +155,9 @@ export class Calls {
   /** The values of an unmarshalled body on the tape; false after a fault. @internal */
   protected readBody(work: Work, plan: Plan, bytes: Uint8Array, phase: number, big: boolean): boolean {
     const { engine } = work
-    engine.open(bytes, phase)
+    const first = engine.open(bytes, phase)
     const flags = this.flags | (big ? CALL_BIG : 0)
-    const read = engine.exports.unmarshal(plan.number, phase, bytes.length + phase, flags, this.settings.maxValues)
+    const read = engine.exports.unmarshal(plan.number, phase, bytes.length + phase, first, flags, this.settings.maxValues)
     engine.views()
     return read !== 0
   }

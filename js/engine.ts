@@ -28,8 +28,8 @@ export interface EngineChoice {
 /** The exports of assembly/index.ts. @internal */
 export interface Exports {
   init(seed: number): number
-  decode(given: number, most: number, flags: number, maxValues: number): number
-  unmarshal(plan: number, from: number, length: number, flags: number, maxValues: number): number
+  decode(given: number, first: number, most: number, flags: number, maxValues: number): number
+  unmarshal(plan: number, from: number, length: number, first: number, flags: number, maxValues: number): number
   planOf(at: number, length: number, fresh: number): number
   planWords(): number
   encode(flags: number, again: number, keep: number): number
@@ -46,6 +46,15 @@ interface Memory {
 
 // An instance that grew beyond this many pages (4 MiB) is dropped after the message: memory never shrinks.
 const KEPT_PAGES = 64
+// So much of a message comes in at once that does not come in as a whole: what follows may be one array that nobody looks at. A kept
+// header has to fit.
+const FIRST_PIECE = 1024
+
+/** A message that is only validated comes in as a whole up to this length (bench/native, `ay` 8192). @internal */
+export const VERDICT_WHOLE = 4096
+
+// Views of this many lengths are kept, some 100 bytes each.
+const KEPT_VIEWS = 1024
 const TAPE_BYTES = 131072
 const TEXT_BYTES = 131072
 
@@ -69,6 +78,9 @@ export class Engine {
   /** First byte after the tape's room when encoding, and after the text's. */
   text = TAPE + TAPE_BYTES
   output = TAPE + TAPE_BYTES + TEXT_BYTES
+
+  // Views of the output's first bytes, by length: a small message costs none of its own.
+  private readonly starts: (Uint8Array | undefined)[] = []
 
   // The message that passes through the window, its byte 0 standing for offset `phase`.
   private source: Uint8Array = NOTHING
@@ -104,12 +116,14 @@ export class Engine {
     this.f64 = new Float64Array(buffer)
     this.i64 = new BigInt64Array(buffer)
     this.u64 = new BigUint64Array(buffer)
+    this.starts.length = 0
     this.pages = buffer.byteLength / PAGE_SIZE
     this.i32[CONTROL_PAGES >> 2] = this.pages
     this.bloated = this.pages > KEPT_PAGES
   }
 
   private layOut(): void {
+    this.starts.length = 0
     this.i32[CONTROL_TEXT >> 2] = this.text
     this.i32[CONTROL_OUTPUT >> 2] = this.output
   }
@@ -141,16 +155,32 @@ export class Engine {
     this.layOut()
   }
 
-  /** Puts a message, or its first part, into the window. `phase`: what its first byte's offset is modulo 8. */
-  open(bytes: Uint8Array, phase = 0): void {
-    if (bytes.length + phase <= WINDOW_SIZE) {
+  /** The bytes [from, end) of linear memory. */
+  part(from: number, end: number): Uint8Array {
+    const length = end - from
+    if (from !== this.output || length > KEPT_VIEWS) return this.u8.subarray(from, end)
+    const kept = this.starts[length]
+    if (kept !== undefined) return kept
+    const view = this.u8.subarray(from, end)
+    this.starts[length] = view
+    return view
+  }
+
+  /**
+   * Puts a message, or its first part, into the window; how much, counted from offset 0. `phase`: what its first byte's offset is
+   * modulo 8. `whole`: up to which length a message comes in as a whole.
+   */
+  open(bytes: Uint8Array, phase = 0, whole = WINDOW_SIZE): number {
+    const length = bytes.length + phase
+    if (length <= whole) {
       this.u8.set(bytes, WINDOW + phase)
-      return
+      return length
     }
     // Shared or resizable memory may change under us: what was checked must be what is read.
     this.source = steady(bytes)
     this.phase = phase
-    this.refill(0, WINDOW_SIZE)
+    this.refill(0, FIRST_PIECE)
+    return FIRST_PIECE
   }
 
   /** The bytes of the message that `open` was given; steady while it is worked on. */

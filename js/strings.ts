@@ -29,6 +29,29 @@ export function ownBytes(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(NodeBuffer.allocUnsafeSlow(length).buffer)
 }
 
+// Small results are cut from a slab: an ArrayBuffer of its own costs as much as encoding a small message (bench/copies).
+const SLAB = 16384
+const SMALL = 4096
+
+let slab = new Uint8Array(0)
+let slabBuffer = slab.buffer
+let slabAt = 0
+
+/** Bytes that are no one else's, to be overwritten at once; their buffer may be shared with others. */
+export function cutBytes(length: number): Uint8Array {
+  if (length > SMALL) return ownBytes(length)
+  // A slab that an app has transferred elsewhere has no length any more.
+  if (slabAt + length > slab.length) {
+    slab = new Uint8Array(SLAB)
+    slabBuffer = slab.buffer
+    slabAt = 0
+  }
+  const at = slabAt
+  // The next one starts on a multiple of 8, so that views of other element types can be made of it.
+  slabAt = (at + length + 7) & ~7
+  return new Uint8Array(slabBuffer, at, length)
+}
+
 /** Up to this many characters, one call of fromCharCode with that many arguments is cheaper than a slice. */
 const FEW = 16
 

@@ -2,7 +2,17 @@
 import { Refusal } from './check.ts'
 import type { Engine } from './engine.ts'
 import type { Fault } from './errors.ts'
-import { asciiText, bytesAsCharacters, isWellFormed, ownBytes, SHORT_TEXT, utf8Length, utf8Text, writeUtf8 } from './strings.ts'
+import {
+  asciiText,
+  bytesAsCharacters,
+  cutBytes,
+  isWellFormed,
+  ownBytes,
+  SHORT_TEXT,
+  utf8Length,
+  utf8Text,
+  writeUtf8,
+} from './strings.ts'
 import {
   CONTROL_ORDER,
   FAULT_FD_INDEX,
@@ -66,6 +76,9 @@ export interface Gap {
 // A message up to this length is turned into one string at the first text that is not known, and all its texts are cut from that: one
 // slice instead of many. Longer texts keep their parent alive, so only for small messages (bench/breakdown).
 const SMALL_MESSAGE = 1024
+
+// Up to this many bytes a typed array has its elements in V8's heap, and a loop beats the view that `set` needs.
+const FEW_BYTES = 64
 
 /** The cursor on the tape, and where text and bulk bytes come from. One for each codec and engine. @internal */
 export class Reader {
@@ -168,8 +181,14 @@ export class Reader {
     const length = this.i32[this.p + 1]
     this.p += 2
     const at = this.base + offset
-    const own = ownBytes(length)
-    own.set(this.bytes.subarray(at, at + length))
+    const bytes = this.bytes
+    if (length <= FEW_BYTES && elementSize === 1) {
+      const few = new Uint8Array(length)
+      for (let i = 0; i < length; i++) few[i] = bytes[at + i]
+      return few
+    }
+    const own = elementSize === 1 ? cutBytes(length) : ownBytes(length)
+    own.set(bytes.subarray(at, at + length))
     if (elementSize > 1 && !this.whole && this.i32[CONTROL_ORDER >> 2] !== 0) this.engine.reverse(own, elementSize)
     return own
   }

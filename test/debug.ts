@@ -56,8 +56,8 @@ export class CountingEngine {
   /** Validates a message and says what that cost. */
   count(bytes: Uint8Array, { maxValues = 8388608, structure = false, swap = false }: CountOptions = {}): Counted {
     const { engine } = this
-    engine.open(bytes)
-    const valid = engine.exports.decode(bytes.length, MAX_MESSAGE_LENGTH, structure ? CALL_STRUCTURE : 0, maxValues) !== 0
+    const first = engine.open(bytes)
+    const valid = engine.exports.decode(bytes.length, first, MAX_MESSAGE_LENGTH, structure ? CALL_STRUCTURE : 0, maxValues) !== 0
     engine.views()
     if (valid && swap) engine.swapped(bytes)
     engine.close()

@@ -102,12 +102,13 @@ export const PLAN_FIRST = 128
 
 // Interned text: a peer chooses its texts, so the table has a fixed size and one place for each.
 //
-//   0        4        8          12        16
-//   ┌────────┬────────┬──────────┬─────────┬─────────┐
-//   │hash    │info    │generation│last used│candidate│
-//   └────────┴────────┴──────────┴─────────┴─────────┘
+//   0        4        8          12        16        20
+//   ┌────────┬────────┬──────────┬─────────┬─────────┬──────┐
+//   │hash    │info    │generation│last used│candidate│misses│
+//   └────────┴────────┴──────────┴─────────┴─────────┴──────┘
 // info: length, then TEXT_ flags. last used: number of the message; a text that is on the tape is not replaced.
-// candidate: hash of the last text that missed; only the second sight of a text replaces another.
+// candidate: hash of the last text that missed; only the second sight of a text replaces another. misses: how often the candidate
+// has missed since the text was found.
 export const INTERN_COUNT = 2048
 export const INTERN_SHIFT = 21 // of a hash: its upper bits are the slot
 export const INTERN_KEYS = 1536 // 17 factors of the hash, in the control block
@@ -120,6 +121,7 @@ export const INTERN_INFO = 4
 export const INTERN_GENERATION = 8
 export const INTERN_USED = 12
 export const INTERN_CANDIDATE = 16
+export const INTERN_MISSES = 20
 // What a text has passed; in `info` above the length (8 bits).
 export const TEXT_IS_UTF8 = 256
 export const TEXT_IS_WIDE = 512

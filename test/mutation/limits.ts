@@ -4,6 +4,7 @@ import { HEADER_VALUES, MAX_MESSAGE_LENGTH, PLAN_CAPACITY } from '../../js/wire.
 import { EDGES } from '../differential/bytes.ts'
 import { signatureNumber, variantsOf } from '../hostile-messages.ts'
 import { signalOf, textOf, wordOf } from '../messages.ts'
+import { type Neutral, referenceEncode } from '../reference/index.ts'
 import { ENGINE, HEADER, hex, type Item, reading, refusing, told, writing } from './items.ts'
 
 const nested = (levels: number): Variant =>
@@ -206,6 +207,37 @@ export function* limits(): Generator<Item> {
       },
     }
   }
+  // Plans that have no room in the table, in one another: a body's, and variants in a struct, with members behind them.
+  const empty = (n: number): Neutral => ['v', `a${signatureNumber(n, 5)}`, ['a', signatureNumber(n, 5), []]]
+  const full = Array.from({ length: PLAN_CAPACITY }, (_, n) => empty(n))
+  const inner: Neutral = ['v', '(vqt)', ['(', [empty(900), ['q', 0x1234], ['t', '81985529216486895']]]]
+  const outer: Neutral = ['v', '((vq)iv)', ['(', [['(', [inner, ['q', 0x5678]]], ['i', 0x1234567], empty(901)]]]
+  for (const byteOrder of ['little', 'big'] as const) {
+    const overfull = referenceEncode(HEADER, 'av', [['a', 'v', [...full, outer, outer]]], { byteOrder })
+    yield* reading(`signatures in one another, ${byteOrder}-endian`, overfull)
+    // After a message that overflows the table it starts anew: the second fills it exactly.
+    const filling = referenceEncode(HEADER, 'av', [['a', 'v', full.slice(1)]], { byteOrder })
+    const loose = referenceEncode(
+      HEADER,
+      '(vq)x',
+      [
+        ['(', [outer, ['q', 0x1234]]],
+        ['x', '81985529216486895'],
+      ],
+      { byteOrder },
+    )
+    yield {
+      name: `a body's signature for which there is no room, ${byteOrder}-endian`,
+      run: (codecs) => {
+        codecs.full.validate(overfull)
+        codecs.full.validate(filling)
+        const swapped = told(() => hex(codecs.full.swap(loose)))
+        codecs.full.validate(overfull)
+        codecs.full.validate(filling)
+        return `${swapped} ${codecs.full.validate(byteOrder === 'big' ? loose : withUnknownField(loose)).error?.code}`
+      },
+    }
+  }
   for (const size of [67_108_864, 67_108_865]) {
     yield {
       name: `${size} bytes`,
@@ -238,6 +270,19 @@ export function* limits(): Generator<Item> {
 }
 
 const zeros = new Uint8Array(67_108_870)
+
+/** A little-endian message with a last field that nobody knows, whose signature has not been seen. */
+function withUnknownField(bytes: Uint8Array): Uint8Array {
+  const message = Buffer.from(bytes)
+  const end = 16 + message.readUInt32LE(12)
+  const head = Buffer.concat([message.subarray(0, end), Buffer.alloc(-end & 7)])
+  const signature = `a${signatureNumber(902, 5)}`
+  const start = Buffer.concat([head, Buffer.from([200, signature.length]), Buffer.from(`${signature}\0`)])
+  const counted = Buffer.concat([start, Buffer.alloc((-start.length & 3) + 4)])
+  const whole = Buffer.concat([counted, Buffer.alloc(-counted.length & 7)])
+  whole.writeUInt32LE(whole.length - 16, 12)
+  return new Uint8Array(Buffer.concat([whole, message.subarray(end + (-end & 7))]))
+}
 
 function withField(count: number): Uint8Array {
   const content = Buffer.concat(Array(count).fill(Buffer.from([1, 0x79, 0, 7])))
