@@ -130,14 +130,26 @@ export function swapElements(p: usize, length: u32, size: u32): void {
   }
 }
 
-// Index of the first of `length` bytes, in whole steps of 16 or 4, whose step has a byte outside 1 to 127; what is not
+// Index of the first of `length` bytes, in whole steps of 64, 16 or 4, whose step has a byte outside 1 to 127; what is not
 // looked at (the rest below a step) is the caller's. p is 4-aligned.
-export function plainPrefix(p: usize, length: u32): u32 {
+// @ts-ignore: decorator
+@inline export function plainPrefix(p: usize, length: u32): u32 {
   let i: u32 = 0
   if (ASC_FEATURE_SIMD) {
     while (i + 16 <= length) {
-      if (!i8x16.all_true(i8x16.gt_s(v128.load(p + i), i8x16.splat(0)))) return i
+      // Signed, 0 and all from 128 are below 1.
+      if (v128.any_true(i8x16.lt_s(v128.load(p + i), i8x16.splat(1)))) return i
       i += 16
+      // Only here, so that a short text does not pay for the question.
+      while (i + 64 <= length) {
+        const q = p + i
+        const least = i8x16.min_s(
+          i8x16.min_s(v128.load(q), v128.load(q, 16)),
+          i8x16.min_s(v128.load(q, 32), v128.load(q, 48)),
+        )
+        if (v128.any_true(i8x16.lt_s(least, i8x16.splat(1)))) break
+        i += 64
+      }
     }
   }
   while (i + 4 <= length) {
