@@ -115,6 +115,19 @@ export class Calls {
     return work
   }
 
+  /** A call that nobody makes often, from its begin to its end. @internal */
+  protected within<T>(call: (work: Work) => T): T {
+    const work = this.begin()
+    try {
+      return call(work)
+    } catch (error) {
+      throw this.explained(work, error)
+    } finally {
+      work.engine.busy = false
+      this.end(work)
+    }
+  }
+
   /** @internal */
   protected beginRead(bytes: Uint8Array): Work {
     checkBytes(bytes)

@@ -1,4 +1,5 @@
 // The codec: one call per message in each direction, and what can be done to a message without taking it apart.
+import { forEachMessage, Run } from './batch.ts'
 import { Calls, checkBytes, type Work } from './call.ts'
 import { type EngineChoice, provideModule, steady } from './engine.ts'
 import { DBusCodecError, isDBusCodecError, relocated } from './errors.ts'
@@ -79,20 +80,39 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     }
   }
 
+  /**
+   * Messages as one run of bytes, one after the other, as a socket takes them: one allocation for all.
+   * @throws DBusCodecError as `encode` does, with the message's place before the path: `messages[2].body[0]`
+   */
+  encodeMany(messages: readonly MessageInput[], options?: EncodeOptions): Uint8Array {
+    if (!Array.isArray(messages)) throw new TypeError('the messages must be an array')
+    const big = isBig(options)
+    const run = new Run()
+    // An array that a getter makes longer must not keep us here for ever.
+    const count = messages.length
+    let i = 0
+    try {
+      return this.within((work) => {
+        for (; i < count; i++) {
+          work.plan = undefined
+          this.write(work, messages[i], big)
+          run.add(work.engine, work.session.writer.gaps, big)
+        }
+        return run.taken()
+      })
+    } catch (error) {
+      if (!isDBusCodecError(error)) throw error
+      throw relocated(error, { ...error, path: `messages[${i}]${error.path === undefined ? '' : `.${error.path}`}` })
+    }
+  }
+
   /** A message as pieces for `writev`, in order: large arrays in host byte order are the caller's own memory. */
   encodeSegments<const S extends string>(message: MessageInput<S>, options?: EncodeOptions): Uint8Array[] {
     const big = isBig(options)
-    const work = this.begin()
-    const { engine, session } = work
-    try {
+    return this.within((work) => {
       this.write(work, message, big)
-      return segments(engine, engine.output, session.writer.gaps, big)
-    } catch (error) {
-      throw this.explained(work, error)
-    } finally {
-      work.engine.busy = false
-      this.end(work)
-    }
+      return segments(work.engine, work.engine.output, work.session.writer.gaps, big)
+    })
   }
 
   /**
@@ -117,6 +137,26 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
       work.engine.busy = false
       this.end(work)
     }
+  }
+
+  /**
+   * The messages that `bytes` starts with, each as `decode` gives it, to `receive`, with the offset of its first byte.
+   * @returns the number of bytes that they are: what follows is the start of a message, or nothing
+   * @throws DBusCodecError for the first that is wrong, with its `offset` in `bytes`; those before it have been received by then
+   */
+  decodeMany(bytes: Uint8Array, receive: (message: Message<string, O>, offset: number) => void): number {
+    checkBytes(bytes)
+    if (typeof receive !== 'function') throw new TypeError('receive must be a function')
+    return forEachMessage(bytes, this.settings.maxMessageLength, (part, at) => {
+      let message: Message<string, O>
+      try {
+        message = this.decode(part)
+      } catch (error) {
+        if (!isDBusCodecError(error)) throw error
+        throw relocated(error, { ...error, offset: at + (error.offset ?? 0) })
+      }
+      receive(message, at)
+    })
   }
 
   /** The header of the whole message that `bytes` is, validated, for routing: the body must be there but is not looked at. */
@@ -207,16 +247,12 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
 
   /** The same message in the other byte order, as new bytes; unknown header fields are swapped too. Throws as `decode`. */
   swap(bytes: Uint8Array): Uint8Array {
-    const work = this.beginRead(bytes)
-    const { engine } = work
-    try {
+    checkBytes(bytes)
+    return this.within((work) => {
       const own = steady(bytes)
       this.read(work, own, 0, undefined)
-      return engine.swapped(own)
-    } finally {
-      work.engine.busy = false
-      this.end(work)
-    }
+      return work.engine.swapped(own)
+    })
   }
 
   /**
@@ -230,7 +266,8 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     try {
       return this.withField(bytes, name, code, value)
     } catch (error) {
-      throw isDBusCodecError(error) ? relocated(error, name) : error
+      if (!isDBusCodecError(error)) throw error
+      throw relocated(error, { path: name, detail: error.path === name ? undefined : error.message })
     }
   }
 
@@ -257,16 +294,12 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
 
   // Where the parts of a message are.
   private frame(bytes: Uint8Array): { end: number; body: number; big: boolean } {
-    const work = this.beginRead(bytes)
-    const { engine } = work
-    try {
+    checkBytes(bytes)
+    return this.within((work) => {
       this.read(work, bytes, CALL_HEADER, undefined)
-      const i32 = engine.i32
+      const { i32 } = work.engine
       return { end: i32[CONTROL_FIELDS_END >> 2], body: i32[CONTROL_BODY >> 2], big: i32[CONTROL_ORDER >> 2] !== 0 }
-    } finally {
-      work.engine.busy = false
-      this.end(work)
-    }
+    })
   }
 
   /** A message whose header is marshalled and checked once, now: `serial` and body come with each `encode`. Throws as `encode`. */
@@ -275,18 +308,11 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     options?: EncodeOptions,
   ): PreparedMessage<S> {
     const big = isBig(options)
-    const work = this.begin()
-    const { engine, session } = work
-    try {
+    return this.within((work) => {
       this.write(work, { ...template, serial: 1 }, big, CALL_HEADER)
-      const header = takeOutput(engine, engine.output, session.writer.gaps, big).slice()
+      const header = takeOutput(work.engine, work.engine.output, work.session.writer.gaps, big).slice()
       return new PreparedMessage<S>(this, header, template, big)
-    } catch (error) {
-      throw this.explained(work, error)
-    } finally {
-      work.engine.busy = false
-      this.end(work)
-    }
+    })
   }
 
   /** @internal */

@@ -147,10 +147,15 @@ function sentenceOf(sentence: string, place: FaultPlace): string {
   return text
 }
 
-/** The same fault, said of a place that the caller knows. @internal */
-export function relocated(error: DBusCodecError, path: string): DBusCodecError {
+/** The same fault, said of a place that the caller knows; its detail is kept unless another is given. @internal */
+export function relocated(error: DBusCodecError, place: FaultPlace): DBusCodecError {
   const fault = Number(Object.entries(FAULTS).find(([, [code]]) => code === error.code)?.[0]) as Fault
-  return new DBusCodecError(fault, { path, detail: error.path === path ? undefined : error.message, cause: error })
+  const sentence = FAULTS[fault]?.[1] ?? ''
+  // The message is the sentence, the detail, and the place.
+  const bare = sentenceOf(sentence, error).length
+  const end = error.message.length - (bare - sentence.length)
+  const detail = error.message.length > bare ? error.message.slice(sentence.length + 2, end) : undefined
+  return new DBusCodecError(fault, { cause: error, detail, ...place })
 }
 
 /** Whether a thrown value is a {@link DBusCodecError}, of this or another copy of the package. */
