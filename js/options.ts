@@ -35,7 +35,10 @@ export interface CodecOptions {
   variant?: 'wrap' | 'unwrap' | undefined
   /** Arrays of fixed-size numbers as `'typed'` arrays (default) or `'plain'` ones. `ay` is bytes either way. */
   arrays?: 'typed' | 'plain' | undefined
-  /** `ay` as a `'copy'` of its own (default), or as a `'view'` into the message that was given: of the same memory. */
+  /**
+   * `ay` as a `'copy'` of its own (default), or as a `'view'` into the message that was given: of the same memory. Copies of 65 to 4096
+   * bytes are cut from buffers of 16 KiB, as small results of `encode` are.
+   */
   bytes?: 'copy' | 'view' | undefined
   /**
    * `'full'` (default): all rules. `'structure'`: for a sender you trust; memory-safe all the same, but UTF-8, names, paths,
