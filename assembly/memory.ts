@@ -57,17 +57,25 @@ export function hashBlock(p: usize, length: u32, seed: u32): u32 {
   return mix(mix(mix(a, b), c), d)
 }
 
-// Whether two runs of `length` bytes are equal; both 4-aligned, both readable up to the next multiple of 4.
+// Of a mask of 16 bytes, what belongs to the first `length`, at most 16.
+// @ts-ignore: decorator
+@inline function among(mask: u32, length: u32): u32 {
+  return mask & ((1 << length) - 1)
+}
+
+// Whether two runs of `length` bytes are equal; both 4-aligned, both readable up to the next multiple of 4. With SIMD, here and below,
+// the last step of a long run overlaps the one before, and that of a short one goes beyond it: there always is memory.
 export function equal(a: usize, b: usize, length: u32): bool {
-  let n = length
   if (ASC_FEATURE_SIMD) {
-    while (n >= 16) {
+    if (length <= 16) return among(i8x16.bitmask(i8x16.ne(v128.load(a), v128.load(b))), length) == 0
+    const last = a + length - 16
+    for (; a < last; a += 16) {
       if (v128.any_true(v128.xor(v128.load(a), v128.load(b)))) return false
-      a += 16
       b += 16
-      n -= 16
     }
+    return !v128.any_true(v128.xor(v128.load(last), v128.load(b + last - a)))
   }
+  let n = length
   while (n >= 4) {
     if (load<u32>(a) != load<u32>(b)) return false
     a += 4
@@ -77,16 +85,16 @@ export function equal(a: usize, b: usize, length: u32): bool {
   return n == 0 || ((load<u32>(a) ^ load<u32>(b)) << ((4 - n) << 3)) == 0
 }
 
-// Copies `length` bytes rounded up to a multiple of 4; both 4-aligned. A loop beats memory.copy up to a few hundred bytes
-// (DESIGN §8), and the js engine has no memory.copy.
+// Copies `length` bytes rounded up to a multiple of 4, or of 16 with SIMD; both 4-aligned. A loop beats memory.copy up to a few hundred
+// bytes (DESIGN §8), and the js engine has no memory.copy.
 export function copyWords(to: usize, from: usize, length: u32): void {
   const end = from + length
   if (ASC_FEATURE_SIMD) {
-    while (from + 16 <= end) {
+    for (; from < end; from += 16) {
       v128.store(to, v128.load(from))
-      from += 16
       to += 16
     }
+    return
   }
   while (from < end) {
     store<u32>(to, load<u32>(from))
@@ -163,6 +171,14 @@ export function swapElements(p: usize, length: u32, size: u32): void {
 
 // Whether all bytes are from 1 to 127. p is 4-aligned.
 export function isPlain(p: usize, length: u32): bool {
+  if (ASC_FEATURE_SIMD) {
+    if (length <= 16) return among(i8x16.bitmask(i8x16.lt_s(v128.load(p), i8x16.splat(1))), length) == 0
+    const last = p + length - 16
+    for (; p < last; p += 16) {
+      if (v128.any_true(i8x16.lt_s(v128.load(p), i8x16.splat(1)))) return false
+    }
+    return !v128.any_true(i8x16.lt_s(v128.load(last), i8x16.splat(1)))
+  }
   for (let i = plainPrefix(p, length); i < length; i++) {
     if ((load<u8>(p + i) as u32) - 1 >= 127) return false
   }

@@ -49,10 +49,9 @@ export function valuesRead(): u32 {
   return get8(p) == 1 && get8(p + 2) == 0
 }
 
-// What every value begins with: a byte of its own, room on the tape, and its place in the count.
+// What every value begins with: room on the tape, and its place in the count.
 // @ts-ignore: decorator
 @inline function arrive(): bool {
-  if (left() == 0) return fault(FAULT_NOT_ENOUGH_DATA, sectionEnd())
   if (!room()) return false
   if (++values > maxValues) return fault(FAULT_TOO_MANY_VALUES, offset())
   count(1)
@@ -61,37 +60,51 @@ export function valuesRead(): u32 {
 
 // Reads one value after the other for the plan words [w, last). `depth`: containers round these values.
 export function readValues(first: usize, last: usize, depth: i32): bool {
-  if (depth > MAX_DEPTH) return fault(FAULT_DEPTH, offset())
-  let w = first
-  while (w < last) {
-    if (!arrive()) return false
-    const word = get32(w)
-    const type = typeOf(word)
-    const size = sizeOf(word)
-    if (size != 0) {
-      if (!readFixed(type, size)) return false
-      w += 4
-    } else if (type == TYPE_STRING || type == TYPE_OBJECT_PATH) {
-      if (!readString(type == TYPE_OBJECT_PATH)) return false
-      w += 4
-    } else if (type == TYPE_VARIANT) {
-      if (!readVariant(depth)) return false
-      w += 4
-    } else if (type == TYPE_ARRAY) {
-      if (!readArray(w, depth)) return false
-      w += spanOf(word) << 2
-    } else if (type == TYPE_SIGNATURE) {
-      if (!readSignature()) return false
-      w += 4
-    } else {
-      // A struct or dict entry: nothing on the tape but its members.
-      if (take(7, 0) == 0) return false
-      const next = w + (spanOf(word) << 2)
-      if (!readValues(w + 4, next - 4, depth + 1)) return false
-      w = next
-    }
+  return readElements(first, last, depth, 0, false) != 0
+}
+
+// The same again and again, up to offset `end` at least; each time after the padding of a struct, if they are members of one. How often,
+// or 0 after a fault.
+function readElements(first: usize, last: usize, depth: i32, end: u32, members: bool): u32 {
+  if (depth > MAX_DEPTH) {
+    fault(FAULT_DEPTH, offset())
+    return 0
   }
-  return true
+  let n: u32 = 0
+  do {
+    if (members && (!arrive() || take(7, 0) == 0)) return 0
+    let w = first
+    while (w < last) {
+      if (!arrive()) return 0
+      const word = get32(w)
+      const type = typeOf(word)
+      const size = sizeOf(word)
+      if (size != 0) {
+        if (!readFixed(type, size)) return 0
+        w += 4
+      } else if (type == TYPE_STRING || type == TYPE_OBJECT_PATH) {
+        if (!readString(type == TYPE_OBJECT_PATH)) return 0
+        w += 4
+      } else if (type == TYPE_VARIANT) {
+        if (!readVariant(depth)) return 0
+        w += 4
+      } else if (type == TYPE_ARRAY) {
+        if (!readArray(w, depth)) return 0
+        w += spanOf(word) << 2
+      } else if (type == TYPE_SIGNATURE) {
+        if (!readSignature()) return 0
+        w += 4
+      } else {
+        // A struct or dict entry: nothing on the tape but its members.
+        if (take(7, 0) == 0) return 0
+        const next = w + (spanOf(word) << 2)
+        if (!readValues(w + 4, next - 4, depth + 1)) return 0
+        w = next
+      }
+    }
+    n += 1
+  } while (offset() < end)
+  return n
 }
 
 // A value of a fixed size.
@@ -247,19 +260,12 @@ function readArray(w: usize, depth: i32): bool {
   if (length > <u32>MAX_ARRAY_LENGTH) return fault(FAULT_ARRAY_TOO_LONG, lengthAt)
   const end = offset() + length
   const next = w + 4 + (spanOf(word) << 2)
-  let n: u32 = 0
-  if (alignmentOf(word) == 8 && depth + 2 <= MAX_DEPTH) {
-    // Structs and dict entries: straight to their members.
-    while (offset() < end) {
-      if (!arrive() || take(7, 0) == 0 || !readValues(w + 8, next - 4, depth + 2)) return false
-      n += 1
-    }
-  } else {
-    while (offset() < end) {
-      if (!readValues(w + 4, next, depth + 1)) return false
-      n += 1
-    }
-  }
+  // Structs and dict entries: straight to their members.
+  const n =
+    alignmentOf(word) == 8 && depth + 2 <= MAX_DEPTH
+      ? readElements(w + 8, next - 4, depth + 2, end, true)
+      : readElements(w + 4, next, depth + 1, end, false)
+  if (n == 0) return false
   if (offset() != end) return fault(FAULT_ARRAY_LENGTH, lengthAt)
   put32(countAt, n)
   return true

@@ -1,12 +1,15 @@
 // Strict UTF-8 as the specification wants it: no overlong form, no surrogate, nothing above U+10FFFF, no NUL. Noncharacters pass
 // (Unicode Corrigendum 9).
 import { count } from './fault'
-import { get128Any, get8, plainPrefix } from './memory'
+import { get128Any, get8, isPlain, plainPrefix } from './memory'
 
 // All bytes are from 1 to 127.
 export const UTF8_PLAIN = -1
 // Well-formed, with bytes above 127.
 export const UTF8_WIDE = -2
+
+// Up to this length a text is looked at twice when it is not all ASCII.
+const SHORT: u32 = 64
 
 // Bytes looked at in one go. A single block is quicker already than sequence after sequence (bench/text.js).
 const BLOCK: u32 = 16
@@ -14,6 +17,7 @@ const BLOCK: u32 = 16
 // UTF8_PLAIN, UTF8_WIDE or the index of the first byte of the first ill-formed sequence.
 export function utf8Fault(p: usize, length: u32): i32 {
   count(length)
+  if (ASC_FEATURE_SIMD && length <= SHORT && isPlain(p, length)) return UTF8_PLAIN
   let i: u32 = (p & 3) == 0 ? plainPrefix(p, length) : 0
   let wide = false
   while (i < length) {

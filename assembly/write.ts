@@ -76,48 +76,56 @@ export function putCalled(mask: u32, bytes: u32): usize {
 
 // Values for the plan words [w, last), from the tape.
 export function writeValues(first: usize, last: usize, depth: i32): bool {
+  return writeElements(first, last, depth, 1, false)
+}
+
+// The same n times (n > 0); each time after the padding of a struct, if they are members of one.
+function writeElements(first: usize, last: usize, depth: i32, n: u32, members: bool): bool {
   if (depth > MAX_DEPTH) return fault(FAULT_DEPTH, tapeAt())
-  let w = first
-  while (w < last) {
-    const word = get32(w)
-    const type = typeOf(word)
-    const size = sizeOf(word)
-    if (size != 0) {
-      const p = put(size - 1, size)
-      if (p == 0) return false
-      if (size == 4) put32(p, native32(pull()))
-      else if (size == 1) put8(p, pull())
-      else if (size == 2) put16(p, big ? bswap<u16>(pull() as u16) : pull())
-      else {
-        const from = pullWide()
-        if (big) {
-          put32(p, bswap<u32>(get32(from + 4)))
-          put32(p + 4, bswap<u32>(get32(from)))
-        } else {
-          put32(p, get32(from))
-          put32(p + 4, get32(from + 4))
+  do {
+    if (members && put(7, 0) == 0) return false
+    let w = first
+    while (w < last) {
+      const word = get32(w)
+      const type = typeOf(word)
+      const size = sizeOf(word)
+      if (size != 0) {
+        const p = put(size - 1, size)
+        if (p == 0) return false
+        if (size == 4) put32(p, native32(pull()))
+        else if (size == 1) put8(p, pull())
+        else if (size == 2) put16(p, big ? bswap<u16>(pull() as u16) : pull())
+        else {
+          const from = pullWide()
+          if (big) {
+            put32(p, bswap<u32>(get32(from + 4)))
+            put32(p + 4, bswap<u32>(get32(from)))
+          } else {
+            put32(p, get32(from))
+            put32(p + 4, get32(from + 4))
+          }
         }
+        w += 4
+      } else if (type == TYPE_STRING || type == TYPE_OBJECT_PATH) {
+        if (!writeText(type == TYPE_OBJECT_PATH)) return false
+        w += 4
+      } else if (type == TYPE_VARIANT) {
+        if (!writeVariant(depth)) return false
+        w += 4
+      } else if (type == TYPE_ARRAY) {
+        if (!writeArray(w, depth)) return false
+        w += spanOf(word) << 2
+      } else if (type == TYPE_SIGNATURE) {
+        if (!writeSignature()) return false
+        w += 4
+      } else {
+        if (put(7, 0) == 0) return false
+        const next = w + (spanOf(word) << 2)
+        if (!writeValues(w + 4, next - 4, depth + 1)) return false
+        w = next
       }
-      w += 4
-    } else if (type == TYPE_STRING || type == TYPE_OBJECT_PATH) {
-      if (!writeText(type == TYPE_OBJECT_PATH)) return false
-      w += 4
-    } else if (type == TYPE_VARIANT) {
-      if (!writeVariant(depth)) return false
-      w += 4
-    } else if (type == TYPE_ARRAY) {
-      if (!writeArray(w, depth)) return false
-      w += spanOf(word) << 2
-    } else if (type == TYPE_SIGNATURE) {
-      if (!writeSignature()) return false
-      w += 4
-    } else {
-      if (put(7, 0) == 0) return false
-      const next = w + (spanOf(word) << 2)
-      if (!writeValues(w + 4, next - 4, depth + 1)) return false
-      w = next
     }
-  }
+  } while (--n > 0)
   return true
 }
 
@@ -217,8 +225,11 @@ function writeArray(w: usize, depth: i32): bool {
     return true
   }
   const next = w + 4 + (spanOf(word) << 2)
-  for (let n = pull(); n > 0; n--) {
-    if (!writeValues(w + 4, next, depth + 1)) return false
+  const n = pull()
+  // Structs and dict entries: straight to their members.
+  const direct = alignmentOf(word) == 8 && depth + 2 <= MAX_DEPTH
+  if (n > 0 && !writeElements(direct ? w + 8 : w + 4, direct ? next - 4 : next, direct ? depth + 2 : depth + 1, n, direct)) {
+    return false
   }
   const length = written() - start
   if (length > <u32>MAX_ARRAY_LENGTH) return fault(FAULT_ARRAY_TOO_LONG, at)

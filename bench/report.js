@@ -280,7 +280,7 @@ function adapters({ titles, figures, start }) {
     ...[untouched, adapter, adapter - untouched].map((microseconds) => (microseconds / 1000).toFixed(1)),
   ])
   return [
-    'The same application, untouched and over the adapter: a process each, in turn, the median of the rounds.\n',
+    'The same application, untouched and over the adapter: a process each, in turn, the least of the rounds.\n',
     markdownTable(['CPU µs a message', 'untouched', 'over the adapter', 'faster'], rows),
     '\nCold start, ms until the first reply, the best of the starts:\n',
     markdownTable(['library', 'untouched', 'over the adapter', 'added'], starts),

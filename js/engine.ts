@@ -265,7 +265,6 @@ interface WasmApi {
   Module: new (bytes: Uint8Array) => object
   Memory: new (descriptor: { initial: number }) => Memory
   Instance: new (module: object, imports: object) => { exports: object }
-  validate(bytes: Uint8Array): boolean
 }
 
 // Read late and never at import: on ARMv6 the mere touch aborts the process (nodejs/node#38804 and its kind).
@@ -297,9 +296,8 @@ function moduleOf(name: 'simd' | 'baseline'): object {
   if (api === undefined) throw new Error('no WebAssembly')
   if (modules[name] === undefined) {
     if (embedded === undefined) throw new Error('this entry has no WebAssembly')
-    const bytes = embedded[name]
-    if (!api.validate(bytes)) throw new Error(`the ${name} module does not validate`)
-    modules[name] = new api.Module(bytes)
+    // Throws for a module that this runtime does not understand.
+    modules[name] = new api.Module(embedded[name])
   }
   return modules[name]
 }

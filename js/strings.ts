@@ -108,13 +108,11 @@ function fewCharacters(b: Uint8Array, i: number, n: number): string {
   }
 }
 
-const nodeVersion = Number((globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node?.split('.')[0])
-
 /**
- * Up to this many characters a loop over char codes beats the runtime's own way of writing: Node has fast calls for it from
- * version 22 on, TextEncoder costs the most (bench/text).
+ * Up to this many characters a loop over char codes beats the runtime's own way of writing; TextEncoder costs the most (bench/text, and
+ * bench/peers for texts that are not in the cache).
  */
-export const SHORT_TEXT = nodeWrite === undefined ? 40 : nodeVersion >= 22 ? 8 : 28
+export const SHORT_TEXT = nodeWrite === undefined ? 40 : 28
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 

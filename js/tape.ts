@@ -234,8 +234,8 @@ export class Texts {
 
 // A string of this many characters goes straight from the caller's text into the message (bench/text).
 const LONG_TEXT = 4096
-// So many texts of a message are written without asking whether they have been before (bench/peers, GetManagedObjects).
-const FEW_TEXTS = 512
+// So many keys of a message are written without asking whether they have been before (bench/peers, GetManagedObjects).
+const FEW_KEYS = 256
 
 /** The cursor on the tape and on the text behind it. One for each codec and engine. @internal */
 export class Writer {
@@ -274,7 +274,7 @@ export class Writer {
     this.p = TAPE >> 2
     this.textAt = this.engine.text
     this.depth = 0
-    this.texts = 0
+    this.keys = 0
     if (this.gaps.length > 0) this.gaps = []
     if (this.known.size > 0) this.known = new Map()
     this.adopt()
@@ -321,15 +321,6 @@ export class Writer {
       this.i32[p] = TEXT_GAP | this.gaps.length
       this.i32[p + 1] = length | TEXT_WIDE
       this.gaps.push({ p, bytes: undefined, text, length, elementSize: 1 })
-    } else if (++this.texts > FEW_TEXTS && text.length > 0) {
-      // A long message says the same names again and again: the second time, its first reference will do.
-      const known = this.known.get(text)
-      if (known === undefined) {
-        this.store(text, at)
-        this.known.set(text, p)
-      }
-      this.i32[p] = known === undefined ? this.textOffset : this.i32[known]
-      this.i32[p + 1] = known === undefined ? this.textLength : this.i32[known + 1]
     } else {
       this.store(text, at)
       this.i32[p] = this.textOffset
@@ -337,7 +328,22 @@ export class Writer {
     }
     this.p = p + 2
   }
-  private texts = 0
+  /** The key of a dict. */
+  key(text: string, at: number): void {
+    if (++this.keys <= FEW_KEYS || text.length === 0) return this.text(text, at, false)
+    // A long message says the same names again and again: the second time, its first reference will do.
+    if (this.p >= this.limit) this.more()
+    const p = this.p
+    const known = this.known.get(text)
+    if (known === undefined) {
+      this.store(text, at)
+      this.known.set(text, p)
+    }
+    this.i32[p] = known === undefined ? this.textOffset : this.i32[known]
+    this.i32[p + 1] = known === undefined ? this.textLength : this.i32[known + 1]
+    this.p = p + 2
+  }
+  private keys = 0
   private known = new Map<string, number>()
 
   /** Offset and length of the text stored last; the length's top bit says that it is not all ASCII. */

@@ -197,21 +197,32 @@ function makeWriteArray(words: Int32Array, at: number, choice: ShapeChoice, sign
 const UNCOUNTED = 0x7fffffff
 const hasOwn = Object.prototype.hasOwnProperty
 
+function makeWriteKey(words: Int32Array, at: number, choice: ShapeChoice, signature: string): Write {
+  const type = words[at] & 0xff
+  if (choice.shape.toText !== undefined || (type !== TYPE_STRING && type !== TYPE_OBJECT_PATH)) {
+    return makeWrite(words, at, choice, signature)
+  }
+  return (w, value) => {
+    if (typeof value !== 'string') wrongType(at, 'a string', value)
+    w.key(value, at)
+  }
+}
+
 function makeWriteDict(words: Int32Array, at: number, choice: ShapeChoice, signature: string): Write {
   const keyAt = at + 2
   const keyType = words[keyAt] & 0xff
-  const key = makeWrite(words, keyAt, choice, signature)
+  const key = makeWriteKey(words, keyAt, choice, signature)
   const value = makeWrite(words, at + 3, choice, signature)
   const convert = choice.shape.dictEntries
   const keyCode = signature[keyAt]
   const fromText = keyFromText(keyType)
-  const writeRecord = (w: Writer, dict: Record<string, unknown>): void => {
+  const writeRecord = (w: Writer, dict: Record<string, unknown>, inherits: boolean): void => {
     const countAt = w.p
     w.word(UNCOUNTED)
     let n = 0
     // Unlike Object.keys, this makes no array of the keys; what the prototype has is left out all the same.
     for (const name in dict) {
-      if (!hasOwn.call(dict, name)) continue
+      if (inherits && !hasOwn.call(dict, name)) continue
       key(w, fromText === undefined ? name : fromText(name, keyAt))
       value(w, dict[name])
       n++
@@ -221,7 +232,7 @@ function makeWriteDict(words: Int32Array, at: number, choice: ShapeChoice, signa
   return (w, given) => {
     const dict = convert === undefined ? given : convert(given, keyCode)
     const countAt = w.p
-    if (isPlain(dict)) return writeRecord(w, dict)
+    if (isPlain(dict)) return writeRecord(w, dict, hasNames(Object.prototype))
     if (isMap(dict)) {
       const size = dict.size
       w.word(UNCOUNTED)
@@ -245,11 +256,17 @@ function makeWriteDict(words: Int32Array, at: number, choice: ShapeChoice, signa
         value(w, pair[1])
       }
     } else if (isRecord(dict)) {
-      writeRecord(w, dict)
+      writeRecord(w, dict, true)
     } else {
       wrongType(at, 'an object, a Map or an array of pairs', dict)
     }
   }
+}
+
+// Whether a loop over names finds any: none in Object.prototype, unless somebody has put one there.
+function hasNames(object: object): boolean {
+  for (const name in object) return name !== undefined
+  return false
 }
 
 // Nearly every dict is one of these: told first, and quickly.

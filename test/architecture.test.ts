@@ -34,7 +34,7 @@ const JS = [
   ['writer', 'path'],
   ['plan'],
   ['message', 'signature', 'names', 'output', 'options', 'prepare'],
-  ['call'],
+  ['call', 'batch'],
   ['codec', 'embed'],
   ['common'],
   ['index', 'js'],
