@@ -44,7 +44,6 @@ export const CONTROL_FLAGS = 1080
 export const CONTROL_SERIAL = 1084
 export const CONTROL_ORDER = 1088 // 0 little, 1 big
 export const CONTROL_BODY = 1092 // offset of the body
-export const CONTROL_BODY_LENGTH = 1096
 export const CONTROL_PLAN = 1100 // number of the body's plan (decoding and encoding)
 export const CONTROL_LENGTH = 1104 // length of the whole message
 export const CONTROL_FIELDS_END = 1108 // offset after the header's field array
