@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts'
 import { DBusCodecError, type Fault } from './errors.ts'
 import { claimedLength, claimOffset } from './length.ts'
 import { copyOutput } from './output.ts'
-import { ownBytes } from './strings.ts'
+import { cutBytes, ownBytes } from './strings.ts'
 import type { Gap } from './tape.ts'
 import { CONTROL_OUTPUT_LENGTH, HEADER_FIELDS } from './wire.ts'
 
@@ -26,10 +26,21 @@ export class Run {
     this.length = end
   }
 
-  /** All of them: what is not used is let go when it is more than half. */
+  /** All of them, as bytes of their own: what is left over here has never been set to zero. */
   taken(): Uint8Array {
-    const { bytes, length } = this
-    return length < bytes.length / 2 ? bytes.slice(0, length) : bytes.subarray(0, length)
+    const own = cutBytes(this.length)
+    own.set(this.bytes.subarray(0, this.length))
+    return own
+  }
+}
+
+// Not subarray: for a Buffer that makes a Buffer. Fails when the one who is called has detached the bytes, or made them fewer: then it is
+// not the peer that is to blame.
+function view(buffer: ArrayBufferLike, at: number, length: number): Uint8Array {
+  try {
+    return new Uint8Array(buffer, at, length)
+  } catch (cause) {
+    throw new TypeError('the bytes were detached or made fewer while they were read', { cause })
   }
 }
 
@@ -41,10 +52,12 @@ export function forEachMessage(bytes: Uint8Array, most: number, each: (message: 
   let at = 0
   while (length - at >= HEADER_FIELDS) {
     const claimed = claimedLength(bytes, at, most)
-    if (claimed < 0) throw new DBusCodecError(-claimed as Fault, { offset: at + claimOffset(-claimed) })
+    if (claimed < 0) {
+      view(buffer, byteOffset + at, HEADER_FIELDS)
+      throw new DBusCodecError(-claimed as Fault, { offset: at + claimOffset(-claimed) })
+    }
     if (claimed > length - at) break
-    // Not subarray: for a Buffer that makes a Buffer.
-    each(new Uint8Array(buffer, byteOffset + at, claimed), at)
+    each(view(buffer, byteOffset + at, claimed), at)
     at += claimed
   }
   return at

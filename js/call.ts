@@ -7,7 +7,8 @@ import { FIELD_NAMES, type Fields, pendingKey, pendingSlot, placeHeader, Shared,
 import type { Settings } from './options.ts'
 import { type Plan, Session } from './plan.ts'
 import type { PreparedMessage } from './prepare.ts'
-import { Texts, Unreadable } from './tape.ts'
+import { Unreadable } from './tape.ts'
+import { Texts } from './texts.ts'
 import type { MessageInput } from './types.ts'
 import { bytesOf, elementsOf, typedArrayKind } from './values.ts'
 import {
@@ -52,11 +53,23 @@ export class Work {
   readonly shared: Shared
   /** The plan of the values being written or read, for the path of one that is refused. */
   plan: Plan | undefined = undefined
+  error: DBusCodecError | undefined = undefined
 
   constructor(engine: Engine, settings: Settings) {
     this.engine = engine
     this.shared = stateOf(engine)
     this.session = new Session(engine, this.shared.texts, settings)
+  }
+
+  /** Remembers an error that is made here. */
+  own(error: DBusCodecError): DBusCodecError {
+    this.error = error
+    return error
+  }
+
+  /** Whether an error was made here: what a getter throws may be another call's. */
+  owns(error: unknown): boolean {
+    return error instanceof Refusal || error === this.error
   }
 }
 
@@ -138,8 +151,9 @@ export class Calls {
   protected end(work: Work): void {
     const { engine, session } = work
     work.plan = undefined
+    work.error = undefined
     session.reader.end()
-    if (session.writer.gaps.length > 0) session.writer.gaps = []
+    session.writer.end()
     engine.close()
     if (engine.bloated) {
       // One large message must not fix its memory to this codec until its next.
@@ -153,7 +167,9 @@ export class Calls {
   protected tried(work: Work, bytes: Uint8Array, flags: number): boolean {
     const { engine, session } = work
     const { maxMessageLength, maxValues } = this.settings
-    const first = engine.open(bytes, 0, flags === CALL_VERDICT ? VERDICT_WHOLE : undefined)
+    // What comes in by pieces is cut from a plain view, whatever class the bytes have.
+    const source = bytes.length > VERDICT_WHOLE ? bytesOf(bytes) : bytes
+    const first = engine.open(source, 0, flags === CALL_VERDICT ? VERDICT_WHOLE : undefined)
     const read = engine.exports.decode(bytes.length, first, maxMessageLength, flags | this.flags, maxValues)
     engine.views()
     session.refresh()
@@ -161,14 +177,14 @@ export class Calls {
   }
 
   /** @internal */
-  protected read(work: Work, bytes: Uint8Array, flags: number, fds: readonly unknown[] | undefined): void {
-    if (!this.tried(work, bytes, flags)) throw work.engine.error({ fds })
+  protected read(work: Work, bytes: Uint8Array, flags: number, fds?: readonly unknown[], at = 0): void {
+    if (!this.tried(work, bytes, flags)) throw work.engine.error({ fds }, -at)
   }
 
   /** The values of an unmarshalled body on the tape; false after a fault. @internal */
   protected readBody(work: Work, plan: Plan, bytes: Uint8Array, phase: number, big: boolean): boolean {
     const { engine } = work
-    const first = engine.open(bytes, phase)
+    const first = engine.open(bytes.length > VERDICT_WHOLE ? bytesOf(bytes) : bytes, phase)
     const flags = this.flags | (big ? CALL_BIG : 0)
     const read = engine.exports.unmarshal(plan.number, phase, bytes.length + phase, first, flags, this.settings.maxValues)
     engine.views()
@@ -223,7 +239,7 @@ export class Calls {
     if (written === 0) throw this.writeFault(work, plan)
     // A header that is too long for the slot has not been kept.
     if (slot >= 0 && engine.i32[CONTROL_BODY >> 2] <= COMPOSED_LENGTH) shared.composed[slot] = key
-    this.checkLength(engine)
+    this.checkLength(work)
   }
 
   /** Writes a message whose header is ready. @internal */
@@ -244,14 +260,14 @@ export class Calls {
     const written = engine.exports.encode(big ? CALL_BIG : 0, slot, -1)
     engine.views()
     if (written === 0) throw this.writeFault(work, plan)
-    this.checkLength(engine)
+    this.checkLength(work)
   }
 
   /** @internal */
-  protected checkLength(engine: Engine): void {
-    const length = engine.i32[CONTROL_OUTPUT_LENGTH >> 2]
+  protected checkLength(work: Work): void {
+    const length = work.engine.i32[CONTROL_OUTPUT_LENGTH >> 2]
     if (length > this.settings.maxMessageLength) {
-      throw new DBusCodecError(FAULT_MESSAGE_LENGTH, { path: 'body', detail: `${length} bytes` })
+      throw work.own(new DBusCodecError(FAULT_MESSAGE_LENGTH, { path: 'body', detail: `${length} bytes` }))
     }
   }
 
@@ -261,9 +277,9 @@ export class Calls {
     const { fault, faultAt } = engine
     if (faultAt >= TAPE) {
       const { path, signature } = session.place(plan, faultAt >> 2, -1, false)
-      return new DBusCodecError(fault, { path: `body${path}`, signature })
+      return work.own(new DBusCodecError(fault, { path: `body${path}`, signature }))
     }
-    return new DBusCodecError(fault, { path: FIELD_OF_FAULT[fault] ?? (FIELD_NAMES[faultAt] || 'body') })
+    return work.own(new DBusCodecError(fault, { path: FIELD_OF_FAULT[fault] ?? (FIELD_NAMES[faultAt] || 'body') }))
   }
 
   /** What the caller gets to see of something thrown while writing. @internal */
@@ -287,7 +303,8 @@ function namedPlan(work: Work, signature: string): Plan {
     return work.session.plan(signature)
   } catch (error) {
     if (!(error instanceof DBusCodecError)) throw error
-    throw new DBusCodecError(work.engine.fault, { path: 'signature', offset: error.offset, signature: error.signature })
+    const { offset, signature: given } = error
+    throw work.own(new DBusCodecError(work.engine.fault, { path: 'signature', offset, signature: given }))
   }
 }
 

@@ -87,23 +87,25 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   encodeMany(messages: readonly MessageInput[], options?: EncodeOptions): Uint8Array {
     if (!Array.isArray(messages)) throw new TypeError('the messages must be an array')
     const big = isBig(options)
+    // An array that a getter makes longer must not keep us here for ever; a proxy says any length.
+    const count: unknown = messages.length
+    if (!Number.isInteger(count) || (count as number) < 0) throw new TypeError('the messages must be an array')
     const run = new Run()
-    // An array that a getter makes longer must not keep us here for ever.
-    const count = messages.length
-    let i = 0
-    try {
-      return this.within((work) => {
-        for (; i < count; i++) {
+    return this.within((work) => {
+      let i = 0
+      try {
+        for (; i < (count as number); i++) {
           work.plan = undefined
           this.write(work, messages[i], big)
           run.add(work.engine, work.session.writer.gaps, big)
         }
-        return run.taken()
-      })
-    } catch (error) {
-      if (!isDBusCodecError(error)) throw error
-      throw relocated(error, { ...error, path: `messages[${i}]${error.path === undefined ? '' : `.${error.path}`}` })
-    }
+      } catch (thrown) {
+        if (!work.owns(thrown)) throw thrown
+        const error = this.explained(work, thrown) as DBusCodecError
+        throw relocated(error, { ...error, path: `messages[${i}].${error.path}` })
+      }
+      return run.taken()
+    })
   }
 
   /** A message as pieces for `writev`, in order: large arrays in host byte order are the caller's own memory. */
@@ -120,12 +122,16 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
    * @throws DBusCodecError with the `offset` of the first wrong byte; with a `path` for ERR_DBUS_UNSAFE_INTEGER, ERR_DBUS_FD_….
    */
   decode<S extends string = string>(bytes: Uint8Array, options?: DecodeOptions): Message<S, O> {
-    const fds = fdsOf(options)
+    return this.decodeAt(bytes, fdsOf(options), 0)
+  }
+
+  // `at`: what the offset of a fault counts from is so many bytes before the message.
+  private decodeAt<S extends string>(bytes: Uint8Array, fds: readonly unknown[] | undefined, at: number): Message<S, O> {
     const work = this.beginRead(bytes)
     const { engine, session, shared } = work
     const { reader } = session
     try {
-      this.read(work, bytes, 0, fds)
+      this.read(work, bytes, 0, fds, at)
       reader.start(bytes, 0)
       const fields = readFields(engine, shared, reader)
       this.checkFds(fields, fds)
@@ -147,16 +153,8 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   decodeMany(bytes: Uint8Array, receive: (message: Message<string, O>, offset: number) => void): number {
     checkBytes(bytes)
     if (typeof receive !== 'function') throw new TypeError('receive must be a function')
-    return forEachMessage(bytes, this.settings.maxMessageLength, (part, at) => {
-      let message: Message<string, O>
-      try {
-        message = this.decode(part)
-      } catch (error) {
-        if (!isDBusCodecError(error)) throw error
-        throw relocated(error, { ...error, offset: at + (error.offset ?? 0) })
-      }
-      receive(message, at)
-    })
+    const { maxMessageLength } = this.settings
+    return forEachMessage(bytes, maxMessageLength, (part, at) => receive(this.decodeAt(part, undefined, at), at))
   }
 
   /** The header of the whole message that `bytes` is, validated, for routing: the body must be there but is not looked at. */
@@ -165,7 +163,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     const { engine, session, shared } = work
     const { reader } = session
     try {
-      this.read(work, bytes, CALL_HEADER, undefined)
+      this.read(work, bytes, CALL_HEADER)
       reader.start(bytes, 0)
       const { body: _, ...header } = makeMessage(engine.i32, readFields(engine, shared, reader), [])
       return header as unknown as MessageHeader<S>
@@ -250,7 +248,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
     checkBytes(bytes)
     return this.within((work) => {
       const own = steady(bytes)
-      this.read(work, own, 0, undefined)
+      this.read(work, own, 0)
       return work.engine.swapped(own)
     })
   }
@@ -296,7 +294,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   private frame(bytes: Uint8Array): { end: number; body: number; big: boolean } {
     checkBytes(bytes)
     return this.within((work) => {
-      this.read(work, bytes, CALL_HEADER, undefined)
+      this.read(work, bytes, CALL_HEADER)
       const { i32 } = work.engine
       return { end: i32[CONTROL_FIELDS_END >> 2], body: i32[CONTROL_BODY >> 2], big: i32[CONTROL_ORDER >> 2] !== 0 }
     })

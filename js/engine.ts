@@ -58,6 +58,11 @@ const KEPT_VIEWS = 1024
 const TAPE_BYTES = 131072
 const TEXT_BYTES = 131072
 
+/** Who keeps views of an engine's memory between calls. @internal */
+export interface Holder {
+  letGo(): void
+}
+
 /** One instance and the views of its memory. @internal */
 export class Engine {
   readonly name: EngineName
@@ -78,6 +83,8 @@ export class Engine {
   /** First byte after the tape's room when encoding, and after the text's. */
   text = TAPE + TAPE_BYTES
   output = TAPE + TAPE_BYTES + TEXT_BYTES
+
+  private holders: WeakRef<Holder>[] = []
 
   // Views of the output's first bytes, by length: a small message costs none of its own.
   private readonly starts: (Uint8Array | undefined)[] = []
@@ -128,8 +135,16 @@ export class Engine {
     this.i32[CONTROL_OUTPUT >> 2] = this.output
   }
 
+  /** Says who holds views of the memory: a view keeps all of it alive, be it detached. The engine outlives those who use it. */
+  heldBy(holder: Holder): void {
+    this.holders = this.holders.filter((other) => other.deref() !== undefined)
+    this.holders.push(new WeakRef(holder))
+  }
+
   /** Lets the memory go, though codecs that used it may still know the instance. It is never used again: it stays bloated. */
   release(): void {
+    this.starts.length = 0
+    for (const holder of this.holders) holder.deref()?.letGo()
     this.exports = undefined as never
     this.memory = undefined as never
     this.u8 = this.i32 = this.f64 = this.i64 = this.u64 = undefined as never

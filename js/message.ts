@@ -2,7 +2,8 @@
 // header that was written before is copied where it lies.
 import { Refusal, shown } from './check.ts'
 import type { Engine } from './engine.ts'
-import type { Reader, Texts, Writer } from './tape.ts'
+import type { Reader, Writer } from './tape.ts'
+import type { Texts } from './texts.ts'
 import type { Message, MessageInput } from './types.ts'
 import {
   COMPOSED_BYTES,

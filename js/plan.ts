@@ -6,7 +6,8 @@ import { DBusCodecError, type Fault } from './errors.ts'
 import { locate, type Place, type TapeView } from './path.ts'
 import { makeRead, spanOf } from './reader.ts'
 import { utf8Text } from './strings.ts'
-import { type Read, Reader, type Texts, type VariantPlan, type VariantWriter, type Write, Writer } from './tape.ts'
+import { type Read, Reader, type VariantPlan, type VariantWriter, type Write, Writer } from './tape.ts'
+import type { Texts } from './texts.ts'
 import type { ShapeChoice } from './values.ts'
 import {
   CONTROL_FAULT,
@@ -144,6 +145,13 @@ export class Session {
     this.reader = new Reader(engine, texts, (number, r) => this.variantRead(number, r))
     this.writer = new Writer(engine, (signature, w, at) => this.variantWrite(signature, w, at))
     this.epoch = engine.i32[CONTROL_PLAN_EPOCH >> 2]
+    engine.heldBy(this)
+  }
+
+  /** The engine is no more. */
+  letGo(): void {
+    this.reader.letGo()
+    this.writer.letGo()
   }
 
   /** Forgets all plans if their numbers have been given anew. Call it after every call that starts a message. */

@@ -39,7 +39,7 @@ let slabAt = 0
 
 /** Bytes that are no one else's, to be overwritten at once; their buffer may be shared with others. */
 export function cutBytes(length: number): Uint8Array {
-  if (length > SMALL) return ownBytes(length)
+  if (length > SMALL || length === 0) return ownBytes(length)
   // A slab that an app has transferred elsewhere has no length any more.
   if (slabAt + length > slab.length) {
     slab = new Uint8Array(SLAB)

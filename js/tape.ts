@@ -13,20 +13,14 @@ import {
   utf8Text,
   writeUtf8,
 } from './strings.ts'
+import type { Texts } from './texts.ts'
 import {
   CONTROL_ORDER,
   FAULT_FD_INDEX,
   FAULT_TEXT_NUL,
   FAULT_TEXT_SURROGATE,
-  INTERN_COUNT,
-  INTERN_INFO,
-  INTERN_LENGTH,
-  INTERN_RECORD,
-  INTERN_RECORDS,
-  INTERN_TEXTS,
   TAPE,
   TEXT_GAP,
-  TEXT_IS_WIDE,
   TEXT_WIDE,
   WINDOW,
   WINDOW_SIZE,
@@ -141,6 +135,11 @@ export class Reader {
     this.fds = undefined
   }
 
+  /** Lets go of the engine's memory, for good. */
+  letGo(): void {
+    this.i32 = this.f64 = this.i64 = this.u64 = undefined as never
+  }
+
   text(): string {
     const i32 = this.i32
     const p = this.p
@@ -215,23 +214,6 @@ export class Reader {
 
 const NOTHING = new Uint8Array(0)
 
-/** The JavaScript strings of interned text, one table for each engine instance. @internal */
-export class Texts {
-  private readonly strings: string[] = new Array<string>(INTERN_COUNT).fill('')
-  private readonly generations = new Int32Array(INTERN_COUNT)
-
-  get(engine: Engine, slot: number, generation: number): string {
-    if (this.generations[slot] === generation) return this.strings[slot]
-    const info = engine.i32[(INTERN_RECORDS + slot * INTERN_RECORD + INTERN_INFO) >> 2]
-    const at = INTERN_TEXTS + slot * INTERN_LENGTH
-    const end = at + (info & 0xff)
-    const text = info & TEXT_IS_WIDE ? utf8Text(engine.u8, at, end) : asciiText(engine.u8, at, end)
-    this.generations[slot] = generation
-    this.strings[slot] = text
-    return text
-  }
-}
-
 // A string of this many characters goes straight from the caller's text into the message (bench/text).
 const LONG_TEXT = 4096
 // So many keys of a message are written without asking whether they have been before (bench/peers, GetManagedObjects).
@@ -275,9 +257,19 @@ export class Writer {
     this.textAt = this.engine.text
     this.depth = 0
     this.keys = 0
+    this.end()
+    this.adopt()
+  }
+
+  /** Lets go of the message. */
+  end(): void {
     if (this.gaps.length > 0) this.gaps = []
     if (this.known.size > 0) this.known = new Map()
-    this.adopt()
+  }
+
+  /** Lets go of the engine's memory, for good. */
+  letGo(): void {
+    this.i32 = this.f64 = this.i64 = this.u64 = this.u8 = undefined as never
   }
 
   private adopt(): void {

@@ -27,7 +27,7 @@ const JS = [
   ['length'],
   ['engine', 'framer'],
   ['keys', 'strings', 'values'],
-  ['check'],
+  ['check', 'texts'],
   ['tape'],
   ['reader'],
   ['bulk'],

@@ -107,6 +107,55 @@ describe.each(ENGINES)('engine %s', (engine) => {
     ).toBe(own)
   })
 
+  test('what is joined has no bytes of anyone else behind it', () => {
+    for (const length of [0, 10, 2100, 5000, 70_000]) {
+      const message = { ...HEADER, serial: 1, signature: 'ay', body: [new Uint8Array(length)] } as const
+      const bytes = codec.encodeMany([message, message])
+      const left = new Uint8Array(bytes.buffer, bytes.byteOffset + bytes.length)
+      if (bytes.length > 4096) expect(left.length).toBe(0)
+    }
+  })
+
+  test('bytes that the receiver detaches or makes fewer are its own fault', () => {
+    const message = { ...HEADER, serial: 1, signature: 's', body: ['x'] } as const
+    const detached = new Uint8Array(codec.encodeMany([message, message]))
+    const call = () => codec.decodeMany(detached, () => void structuredClone(detached, { transfer: [detached.buffer] }))
+    expect(call).toThrow(TypeError)
+    const buffer = new (
+      ArrayBuffer as unknown as new (
+        length: number,
+        options: object,
+      ) => ArrayBuffer & { resize(n: number): void }
+    )(detached.length || 400, { maxByteLength: 400 })
+    const shrinking = new Uint8Array(buffer)
+    shrinking.set(codec.encodeMany([message, message]).subarray(0, shrinking.length))
+    expect(() => codec.decodeMany(shrinking, () => buffer.resize(16))).toThrow(TypeError)
+  })
+
+  test("an error of another call's, thrown by a getter, comes out as it is", () => {
+    const inner = () => codec.marshal('u', ['bad' as never])
+    const message = {
+      ...HEADER,
+      serial: 1,
+      signature: 's',
+      get body() {
+        return [String(inner())]
+      },
+    }
+    expect(thrown(() => codec.encodeMany([message])).path).toBe(thrown(inner).path)
+    const other = createCodec({ engine, shape: { makeVariant: () => inner() } })
+    const bytes = codec.encode({ ...HEADER, serial: 1, signature: 'v', body: [new Variant('y', 1)] })
+    const error = thrown(() => other.decodeMany(Buffer.concat([bytes, bytes]), () => {}))
+    expect(error).toMatchObject({ path: thrown(inner).path, offset: undefined })
+  })
+
+  test('a list that says no length is none', () => {
+    for (const length of [Number.NaN, -1, null, 1.5, Number.POSITIVE_INFINITY]) {
+      const list = new Proxy([], { get: (target, name) => (name === 'length' ? length : Reflect.get(target, name)) })
+      expect(() => codec.encodeMany(list)).toThrow(TypeError)
+    }
+  })
+
   test('a getter that adds messages does not keep encodeMany for ever', () => {
     const messages: MessageInput[] = []
     const endless = () => ({

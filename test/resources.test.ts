@@ -55,6 +55,20 @@ describe.each(ENGINES)('engine %s', (engine) => {
   }
 
   describe('memory', () => {
+    test('of an instance that has grown and gone is not kept by codecs that used it once', async () => {
+      const texts = Array<string>(200_000).fill('some text of forty bytes, more or less..')
+      const idle: unknown[] = []
+      const round = () => {
+        const other = createCodec({ engine })
+        other.encode({ ...HEADER, signature: 's', body: ['x'] })
+        other.decode(signalOf('s', textOf('x')))
+        idle.push(other)
+        codec.encode({ ...HEADER, signature: 'sas', body: ['g'.repeat(5000), texts] })
+      }
+      expect(await leftBy(round)).toBeLessThan(2 * MIB)
+      expect(idle.length).toBeGreaterThan(2)
+    })
+
     test('is after 10 000 hostile messages what it was before', async () => {
       expect(await leftBy((round) => rounds[round].forEach(decode))).toBeLessThan(128 * KIB)
       expect(idleEngine(engine).u8.length).toBeLessThanOrEqual(KEPT_PAGES * PAGE_SIZE)
