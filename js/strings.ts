@@ -30,7 +30,7 @@ export function ownBytes(length: number): Uint8Array<ArrayBuffer> {
 }
 
 // Results are cut from slabs: an ArrayBuffer of its own costs as much as encoding a small message, and the collector more (bench/copies).
-// A result that is kept keeps its slab: small ones get small slabs.
+// What is kept keeps its slab: small things get small slabs, and what a peer has sent the smallest.
 class Slab {
   private readonly size: number
   private bytes = new Uint8Array(0)
@@ -56,14 +56,20 @@ class Slab {
 }
 
 const SMALL = 4096
-const smallSlab = new Slab(4 * SMALL)
+const smallSlab = new Slab(65536)
+const arraySlab = new Slab(16384)
 const MEDIUM = 131072
-const mediumSlab = new Slab(4 * MEDIUM)
+const mediumSlab = new Slab(524288)
 
 /** Bytes that are no one else's, to be overwritten at once; their buffer may be shared with others. */
-export function cutBytes(length: number): Uint8Array {
+export function cutBytes(length: number, small: Slab = smallSlab): Uint8Array {
   if (length > MEDIUM || length === 0) return ownBytes(length)
-  return length > SMALL ? mediumSlab.cut(length) : smallSlab.cut(length)
+  return length > SMALL ? mediumSlab.cut(length) : small.cut(length)
+}
+
+/** The same for an array that a message holds. */
+export function cutArray(length: number): Uint8Array {
+  return cutBytes(length, arraySlab)
 }
 
 /** Up to this many characters, one call of fromCharCode with that many arguments is cheaper than a slice. */
