@@ -74,6 +74,17 @@ describe('the example', () => {
     ])
   })
 
+  test('of many messages gives each, and takes them all', async () => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+    const { chunk, taken } = (await runExample('encodeMany', '', 'export { chunk, taken }')) as { chunk: Uint8Array; taken: number }
+    expect(log.mock.calls).toEqual([
+      [1, 0],
+      [2, chunk.length / 2],
+    ])
+    expect(taken).toBe(chunk.length)
+    log.mockRestore()
+  })
+
   test('of a prepared call makes a valid message', async () => {
     const { call } = await runExample('.prepare(', '', 'export { call }')
     const { serial, body } = createCodec().decode(call as Uint8Array)
