@@ -25,7 +25,7 @@ import {
 import { order32, readVariant, startRead } from './read'
 import { find, refreshPlans } from './signature'
 import { moveTape, startTape } from './tape'
-import { setInterning } from './text'
+import { interns } from './text'
 import { address, checked, hold, inReach, moveTo, NOWHERE, offset, openWindow, reach, seek, takeCalled } from './window'
 
 let pending: i32 = FAULT_NONE
@@ -38,7 +38,6 @@ export function readFixed(given: u32, first: u32, most: u32, full: bool, maxValu
   clearFault()
   if (refreshPlans()) forgetHeaders()
   nextMessage()
-  setInterning(true)
   if (given < <u32>HEADER_FIELDS) return fault(FAULT_INCOMPLETE, given)
   const order = get8(WINDOW)
   if (order != ORDER_LITTLE && order != ORDER_BIG) return fault(FAULT_BYTE_ORDER, 0)
@@ -202,7 +201,7 @@ function readPlainField(): bool {
     if (length >= inReach(from) || get8(address(from + length)) != 0 || length == 0 || !checked()) return false
     const q = address(from)
     const flag: u32 = code == FIELD_PATH ? TEXT_IS_PATH : nameFlag(code)
-    const slot = length <= <u32>INTERN_LENGTH ? intern(q, length) : -1
+    const slot = length <= <u32>INTERN_LENGTH && interns() ? intern(q, length) : -1
     if (slot < 0 || (slotFlags(slot) & flag) == 0) {
       // What these let pass is ASCII.
       const bad = code == FIELD_PATH ? pathFault(q, length) : nameFault(flag, q, length)

@@ -34,6 +34,7 @@ export function init(seed: u32): u32 {
 
 // Reads a message of `given` bytes, whose first `first` are in the window.
 export function decode(given: u32, first: u32, most: u32, flags: u32, maxValues: u32): u32 {
+  setInterning(!(flags & CALL_VERDICT))
   const read = readFixed(given, first, most, !(flags & CALL_STRUCTURE), maxValues) && readHeader() && readBody(flags, maxValues)
   if (!read) return 0
   if (given > get32(CONTROL_LENGTH)) return fault(FAULT_TRAILING_BYTES, get32(CONTROL_LENGTH)) as u32
@@ -47,7 +48,6 @@ function readBody(flags: u32, maxValues: u32): bool {
   else bodyPlan()
   seek(body)
   moveTape(TAPE)
-  setInterning(!(flags & CALL_VERDICT))
   startCount(maxValues)
   return readExactly()
 }

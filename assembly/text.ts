@@ -13,6 +13,10 @@ let interning: bool = true
 export function setInterning(on: bool): void {
   interning = on
 }
+// @ts-ignore: decorator
+@inline export function interns(): bool {
+  return interning
+}
 
 // Reads the text of `length` bytes at offset `at`, which lie in the window; p is its address, 4-aligned.
 export function readText(p: usize, at: u32, length: u32, path: bool): bool {

@@ -76,7 +76,10 @@ describe('the example', () => {
 
   test('of many messages gives each, and takes them all', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
-    const { chunk, taken } = (await runExample('encodeMany', '', 'export { chunk, taken }')) as { chunk: Uint8Array; taken: number }
+    const { chunk, taken } = (await runExample('encodeMany', '', 'export { chunk, taken }')) as {
+      chunk: Uint8Array
+      taken: number
+    }
     expect(log.mock.calls).toEqual([
       [1, 0],
       [2, chunk.length / 2],
