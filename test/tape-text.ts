@@ -47,7 +47,7 @@ export const HEADER = `The message above, from BlueZ in everything but the addre
 control block (\`CONTROL_TYPE\`, \`CONTROL_SERIAL\` and so on), and each header field into a record of four words there. The record of
 each code is at a fixed address, so the façade need not walk:`
 
-export const SECOND = `Texts are offsets the first time. A text of up to 64 bytes gets a slot in the table of interned text when it is seen for the
+export const SECOND = `Texts are offsets the first time. A text of up to 80 bytes gets a slot in the table of interned text when it is seen for the
 second time: a peer that never repeats itself replaces nothing. Which slot depends on a random seed (below they are numbered as they come). The
 façade keeps a JavaScript string for each slot together with its generation, so from the third decode on no string is made. The slot also
 remembers which checks the text has passed (UTF-8, path, interface …). The same message once more:`

@@ -11,15 +11,15 @@
 //   0x04000 │ plan words                   │ 64 KiB, one word per character
 //   0x14000 │ plan stack                   │ 68 × 256 words: plans of one message when the table is full
 //   0x25000 │ interned text, records       │ 2048 × 32 bytes
-//   0x35000 │ interned text, bytes         │ 2048 × 64 bytes
-//   0x55000 │ header memo                  │ 128 × 768 bytes
-//   0x6d000 │ composed headers             │ 64 × 512 bytes: headers written before, to be used again
-//   0x75000 │ slack                        │
-//   0x75040 │ window                       │ 64 KiB of the message, then slack: loads may reach past the end
-//   0x86000 │ tape …                       │ grows; when encoding, text and output follow it
+//   0x35000 │ interned text, bytes         │ 2048 × 80 bytes
+//   0x5d000 │ header memo                  │ 128 × 768 bytes
+//   0x75000 │ composed headers             │ 64 × 512 bytes: headers written before, to be used again
+//   0x7d000 │ slack                        │
+//   0x7d040 │ window                       │ 64 KiB of the message, then slack: loads may reach past the end
+//   0x8e000 │ tape …                       │ grows; when encoding, text and output follow it
 //           └──────────────────────────────┘
 // A change here is a change of ABI_VERSION and of docs/tape.md, in one commit.
-export const ABI_VERSION = 1
+export const ABI_VERSION = 2
 
 export const PAGE_SIZE = 65536
 export const INITIAL_PAGES = 16
@@ -110,11 +110,11 @@ export const PLAN_FIRST = 128
 // has missed since the text was found.
 export const INTERN_COUNT = 2048
 export const INTERN_SHIFT = 21 // of a hash: its upper bits are the slot
-export const INTERN_KEYS = 1536 // 17 factors of the hash, in the control block
+export const INTERN_KEYS = 1536 // 21 factors of the hash, in the control block
 export const INTERN_RECORD = 32
 export const INTERN_RECORDS = 151552
 export const INTERN_TEXTS = 217088
-export const INTERN_LENGTH = 64 // longer texts are not interned
+export const INTERN_LENGTH = 80 // longer texts are not interned; the paths of BlueZ's descriptors have 67
 export const INTERN_HASH = 0
 export const INTERN_INFO = 4
 export const INTERN_GENERATION = 8
@@ -139,7 +139,7 @@ export const TEXT_IS_LOCAL = 16384
 // info: length of the array | type << 16 | order << 24 | in use << 31. The fields' records are as in the control block.
 export const MEMO_COUNT = 128
 export const MEMO_SLOT = 768
-export const MEMO_SLOTS = 348160
+export const MEMO_SLOTS = 380928
 export const MEMO_LENGTH = 504 // longer arrays are not kept
 export const MEMO_HASH = 0
 export const MEMO_INFO = 4
@@ -152,13 +152,13 @@ export const MEMO_BYTES = 256
 // Composed headers: { length with the final padding }, 12 bytes unused, then the bytes. The façade knows which header is where.
 export const COMPOSED_COUNT = 64
 export const COMPOSED_SLOT = 512
-export const COMPOSED_SLOTS = 446464
+export const COMPOSED_SLOTS = 479232
 export const COMPOSED_BYTES = 16
 export const COMPOSED_LENGTH = 496 // longer headers are not kept
 
-export const WINDOW = 479296
+export const WINDOW = 512064
 export const WINDOW_SIZE = 65536
-export const TAPE = 548864
+export const TAPE = 581632
 
 // The values of header fields do not count against maxValues, which may be small; unknown fields hold what a peer likes, so that they
 // are not free either.

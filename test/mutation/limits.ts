@@ -147,7 +147,7 @@ export function* limits(): Generator<Item> {
       destination: `:1.${'2'.repeat(length - 3)}`,
     })
   }
-  for (const length of [60, 63, 64, 65, 68, 500, 504, 508, 512, 1000]) {
+  for (const length of [60, 63, 64, 65, 68, 79, 80, 81, 84, 500, 504, 508, 512, 1000]) {
     const message = signalOf('s', textOf('x'.repeat(length)), { path: `/${'p'.repeat(length)}` })
     yield* reading(`text and path of ${length}`, message, 3)
     yield* writing(`text and path of ${length}`, message)
