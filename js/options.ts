@@ -36,8 +36,8 @@ export interface CodecOptions {
   /** Arrays of fixed-size numbers as `'typed'` arrays (default) or `'plain'` ones. `ay` is bytes either way. */
   arrays?: 'typed' | 'plain' | undefined
   /**
-   * `ay` as a `'copy'` of its own (default), or as a `'view'` into the message that was given: of the same memory. Copies of 65 to 131072
-   * bytes are cut from larger buffers, as the results of `encode` are.
+   * `ay` as a `'copy'` of its own (default), or as a `'view'` into the message that was given: of the same memory. Copies of 65 to 4096
+   * bytes are cut from a larger buffer, as small results of `encode` are.
    */
   bytes?: 'copy' | 'view' | undefined
   /**

@@ -29,47 +29,28 @@ export function ownBytes(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(NodeBuffer.allocUnsafeSlow(length).buffer)
 }
 
-// Results are cut from slabs: an ArrayBuffer of its own costs as much as encoding a small message, and the collector more (bench/copies).
-// What is kept keeps its slab: small things get small slabs, and what a peer has sent the smallest.
-class Slab {
-  private readonly size: number
-  private bytes = new Uint8Array(0)
-  private buffer: ArrayBuffer = this.bytes.buffer
-  private at = 0
-
-  constructor(size: number) {
-    this.size = size
-  }
-
-  cut(length: number): Uint8Array {
-    // A slab that an app has transferred elsewhere has no length any more.
-    if (this.at + length > this.bytes.length) {
-      this.bytes = new Uint8Array(this.size)
-      this.buffer = this.bytes.buffer
-      this.at = 0
-    }
-    const at = this.at
-    // The next one starts on a multiple of 8, so that views of other element types can be made of it.
-    this.at = (at + length + 7) & ~7
-    return new Uint8Array(this.buffer, at, length)
-  }
-}
-
+// Small results are cut from a slab: an ArrayBuffer of its own costs as much as encoding a small message (bench/copies). From a page on
+// it does not: memory that malloc has had before costs less than a new page of a slab.
+const SLAB = 16384
 const SMALL = 4096
-const smallSlab = new Slab(65536)
-const arraySlab = new Slab(16384)
-const MEDIUM = 131072
-const mediumSlab = new Slab(524288)
+
+let slab = new Uint8Array(0)
+let slabBuffer = slab.buffer
+let slabAt = 0
 
 /** Bytes that are no one else's, to be overwritten at once; their buffer may be shared with others. */
-export function cutBytes(length: number, small: Slab = smallSlab): Uint8Array {
-  if (length > MEDIUM || length === 0) return ownBytes(length)
-  return length > SMALL ? mediumSlab.cut(length) : small.cut(length)
-}
-
-/** The same for an array that a message holds. */
-export function cutArray(length: number): Uint8Array {
-  return cutBytes(length, arraySlab)
+export function cutBytes(length: number): Uint8Array {
+  if (length > SMALL || length === 0) return ownBytes(length)
+  // A slab that an app has transferred elsewhere has no length any more.
+  if (slabAt + length > slab.length) {
+    slab = new Uint8Array(SLAB)
+    slabBuffer = slab.buffer
+    slabAt = 0
+  }
+  const at = slabAt
+  // The next one starts on a multiple of 8, so that views of other element types can be made of it.
+  slabAt = (at + length + 7) & ~7
+  return new Uint8Array(slabBuffer, at, length)
 }
 
 /** Up to this many characters, one call of fromCharCode with that many arguments is cheaper than a slice. */

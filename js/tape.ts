@@ -5,7 +5,7 @@ import type { Fault } from './errors.ts'
 import {
   asciiText,
   bytesAsCharacters,
-  cutArray,
+  cutBytes,
   isWellFormed,
   ownBytes,
   SHORT_TEXT,
@@ -186,7 +186,7 @@ export class Reader {
       for (let i = 0; i < length; i++) few[i] = bytes[at + i]
       return few
     }
-    const own = elementSize === 1 ? cutArray(length) : ownBytes(length)
+    const own = elementSize === 1 ? cutBytes(length) : ownBytes(length)
     own.set(bytes.subarray(at, at + length))
     if (elementSize > 1 && !this.whole && this.i32[CONTROL_ORDER >> 2] !== 0) this.engine.reverse(own, elementSize)
     return own
