@@ -96,7 +96,8 @@ const small = terser({
   module: true,
   ecma: 2020,
   keep_classnames: true,
-  compress: { passes: 2 },
+  // A function that is used once must not become one that is made anew at each call.
+  compress: { passes: 2, reduce_funcs: false },
   // Bundlers leave out what is marked pure and not used.
   // A stack trace of an uncaught error prints the line: a short one.
   format: { preserve_annotations: true, max_line_len: 600 },

@@ -36,6 +36,10 @@ export function copyOutput(
   return length
 }
 
+function shares(gaps: readonly Gap[], buffer: ArrayBufferLike): boolean {
+  return gaps.some((gap) => gap.bytes?.buffer === buffer)
+}
+
 /** The same; `target` may hold the caller's arrays that fill the gaps. @internal */
 export function putOutput(
   engine: Engine,
@@ -45,8 +49,7 @@ export function putOutput(
   target: Uint8Array,
   at: number,
 ): number {
-  if (gaps.length === 0 || !gaps.some((gap) => gap.bytes?.buffer === target.buffer))
-    return copyOutput(engine, from, gaps, big, target, at)
+  if (gaps.length === 0 || !shares(gaps, target.buffer)) return copyOutput(engine, from, gaps, big, target, at)
   // What is written first must not be what is read next.
   const own = takeOutput(engine, from, gaps, big)
   target.set(own, at)
