@@ -4,8 +4,7 @@ import { count, fault } from './fault'
 import { booleanFault, get16, get32, get8, put32, swapElements } from './memory'
 import { alignmentOf, singleOf, singlePlan, sizeOf, spanOf, typeOf } from './plan'
 import {
-  FAULT_ARRAY_LENGTH, FAULT_ARRAY_TOO_LONG, FAULT_BOOLEAN, FAULT_DEPTH, FAULT_LENGTH_OUT_OF_BOUNDS, FAULT_NOT_ENOUGH_DATA,
-  FAULT_SIGNATURE_LENGTH, FAULT_SIGNATURE_NUL, FAULT_STRING_NUL, FAULT_TOO_MANY_VALUES, FAULT_VARIANT_EMPTY,
+  FAULT_ARRAY_LENGTH, FAULT_ARRAY_TOO_LONG, FAULT_BOOLEAN, FAULT_DEPTH, FAULT_LENGTH_OUT_OF_BOUNDS, FAULT_SIGNATURE_LENGTH, FAULT_SIGNATURE_NUL, FAULT_STRING_NUL, FAULT_TOO_MANY_VALUES, FAULT_VARIANT_EMPTY,
   FAULT_VARIANT_MULTIPLE, FAULT_VARIANT_SIGNATURE, FAULT_VARIANT_SIGNATURE_LENGTH, FAULT_VARIANT_SIGNATURE_NUL,
 } from './shared/faults'
 import { PLAN_LOOSE } from './shared/layout'
@@ -16,7 +15,7 @@ import { checkSignature, find, planEnd, planStart, signatureFaultAt } from './si
 import { push, push2, pushWide, room, tapeAt } from './tape'
 import { readLongText, readText } from './text'
 import {
-  address, checked, hold, inReach, left, moveTo, NOWHERE, offset, piece, reach, sectionEnd, skip, take, takeCalled,
+  address, checked, hold, inReach, left, moveTo, NOWHERE, offset, piece, reach, skip, take, takeCalled,
   takeLength, takeLengthCalled, whole,
 } from './window'
 

@@ -81,7 +81,7 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   }
 
   /**
-   * Messages as one run of bytes, one after the other, as a socket takes them: one allocation for all.
+   * Messages as one run of bytes, one after the other, as a socket takes them.
    * @throws DBusCodecError as `encode` does, with the message's place before the path: `messages[2].body[0]`
    */
   encodeMany(messages: readonly MessageInput[], options?: EncodeOptions): Uint8Array {

@@ -137,7 +137,9 @@ export class Engine {
 
   /** Says who holds views of the memory: a view keeps all of it alive, be it detached. The engine outlives those who use it. */
   heldBy(holder: Holder): void {
-    this.holders = this.holders.filter((other) => other.deref() !== undefined)
+    // Those that are gone are taken out now and then, so that many codecs do not look at each other all the time.
+    const { length } = this.holders
+    if ((length & (length - 1)) === 0) this.holders = this.holders.filter((other) => other.deref() !== undefined)
     this.holders.push(new WeakRef(holder))
   }
 

@@ -320,20 +320,22 @@ export class Writer {
     }
     this.p = p + 2
   }
+
   /** The key of a dict. */
   key(text: string, at: number): void {
-    if (++this.keys <= FEW_KEYS || text.length === 0) return this.text(text, at, false)
-    // A long message says the same names again and again: the second time, its first reference will do.
-    if (this.p >= this.limit) this.more()
-    const p = this.p
-    const known = this.known.get(text)
-    if (known === undefined) {
-      this.store(text, at)
-      this.known.set(text, p)
+    if (++this.keys > FEW_KEYS && text.length > 0) {
+      // A long message says the same names again and again: the second time, its first reference will do.
+      const known = this.known.get(text)
+      if (known !== undefined) {
+        if (this.p >= this.limit) this.more()
+        this.i32[this.p] = this.i32[known]
+        this.i32[this.p + 1] = this.i32[known + 1]
+        this.p += 2
+        return
+      }
+      this.known.set(text, this.p)
     }
-    this.i32[p] = known === undefined ? this.textOffset : this.i32[known]
-    this.i32[p + 1] = known === undefined ? this.textLength : this.i32[known + 1]
-    this.p = p + 2
+    this.text(text, at, false)
   }
   private keys = 0
   private known = new Map<string, number>()

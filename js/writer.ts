@@ -197,6 +197,7 @@ function makeWriteArray(words: Int32Array, at: number, choice: ShapeChoice, sign
 const UNCOUNTED = 0x7fffffff
 const hasOwn = Object.prototype.hasOwnProperty
 
+// Names that a long message repeats are written once: as keys, that is; other texts seldom come again.
 function makeWriteKey(words: Int32Array, at: number, choice: ShapeChoice, signature: string): Write {
   const type = words[at] & 0xff
   if (choice.shape.toText !== undefined || (type !== TYPE_STRING && type !== TYPE_OBJECT_PATH)) {

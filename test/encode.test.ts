@@ -332,3 +332,31 @@ describe.each(ENGINES)('engine %s', (engine) => {
     }
   })
 })
+
+// Beyond some hundred keys a message says a name again by referring to where it has said it before.
+describe.each(ENGINES)('engine %s, a message with the same keys in hundreds of dicts', (engine) => {
+  const codec = createCodec({ engine })
+  const names = ['Name', 'é', '', 'k'.repeat(5000), '/a']
+  const dicts = Array.from({ length: 400 }, (_, i) =>
+    Object.fromEntries([...names, `own${i}`].map((name, n) => [name, (i + n) % 256])),
+  )
+
+  test('comes back as it was, with other texts between that say the same', () => {
+    const body = [dicts, names, new Map([['/a', { '/a': 1, Name: 2 }]])]
+    for (const byteOrder of ['little', 'big'] as const) {
+      const bytes = codec.marshal('aa{sy}asa{oa{sy}}', body as never, { byteOrder })
+      expect(codec.unmarshal('aa{sy}asa{oa{sy}}', bytes, { byteOrder })).toEqual([dicts, names, { '/a': { '/a': 1, Name: 2 } }])
+    }
+  })
+
+  test.each([
+    ['s', '\ud800', SURROGATE],
+    ['s', 'a\0', NUL],
+    ['o', 'no path', 'ERR_DBUS_OBJECT_PATH'],
+  ])('a bad key of type %s is refused where it stands first', (type, name, code) => {
+    const good = Array.from({ length: 300 }, (_, i) => ({ [`/a${i}`]: 1 }))
+    const refused = () => codec.marshal(`aa{${type}y}` as 'aa{sy}', [[...good, { '/a': 1, [name]: 1 }, { [name]: 2 }]])
+    expect(refused).toThrow(expect.objectContaining({ code, path: 'body[0][300] (key 1)' }))
+    expect(codec.unmarshal('a{sy}', codec.marshal('a{sy}', [{ Name: 1 }]))).toEqual([{ Name: 1 }])
+  })
+})

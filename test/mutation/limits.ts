@@ -212,8 +212,13 @@ export function* limits(): Generator<Item> {
   const full = Array.from({ length: PLAN_CAPACITY }, (_, n) => empty(n))
   const inner: Neutral = ['v', '(vqt)', ['(', [empty(900), ['q', 0x1234], ['t', '81985529216486895']]]]
   const outer: Neutral = ['v', '((vq)iv)', ['(', [['(', [inner, ['q', 0x5678]]], ['i', 0x1234567], empty(901)]]]
+  const inArrays: Neutral = [
+    'v',
+    'aa(vq)',
+    ['a', 'a(vq)', [['a', '(vq)', [902, 903].map((n): Neutral => ['(', [empty(n), ['q', n]]])]]],
+  ]
   for (const byteOrder of ['little', 'big'] as const) {
-    const overfull = referenceEncode(HEADER, 'av', [['a', 'v', [...full, outer, outer]]], { byteOrder })
+    const overfull = referenceEncode(HEADER, 'av', [['a', 'v', [...full, outer, outer, inArrays]]], { byteOrder })
     yield* reading(`signatures in one another, ${byteOrder}-endian`, overfull)
     // After a message that overflows the table it starts anew: the second fills it exactly.
     const filling = referenceEncode(HEADER, 'av', [['a', 'v', full.slice(1)]], { byteOrder })
