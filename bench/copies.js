@@ -1,4 +1,4 @@
-// Which way out of linear memory is quickest for a small result: what the limits in js/output.ts are set from. `node bench/copies.js`
+// Which way out of linear memory is quickest for a small result: why js/output.ts copies by `set`, and SMALL in js/strings.ts. `node bench/copies.js`
 import { quickest } from './timing.js'
 
 const { buffer } = new WebAssembly.Memory({ initial: 16 })

@@ -293,7 +293,7 @@ const TABLE = /(<!-- bench:adapters -->\n)[^]*?(\n<!-- \/bench:adapters -->)/
 const digits = (microseconds) => (microseconds < 100 ? microseconds.toFixed(1) : String(Math.round(microseconds)))
 
 /** The adapters' figures once more, in short, where users look. */
-export function readme() {
+function readme() {
   const data = load('adapters')
   if (!data) return
   const pair = ({ untouched, adapter }) => `${digits(untouched)} → ${digits(adapter)} (${ratio(untouched / adapter)})`
@@ -335,7 +335,8 @@ export function report() {
   writeFileSync(FILE, parts.filter(Boolean).join('\n'))
   charts()
   showCharts()
-  console.log('wrote bench/RESULTS.md and bench/charts/')
+  readme()
+  console.log('wrote bench/RESULTS.md, bench/charts/ and their places in README.md')
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) report()
