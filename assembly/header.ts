@@ -74,9 +74,12 @@ export function readHeader(): bool {
     const info = memoInfo(fields)
     // Signals come in runs with the same header: the last one is tried without a hash.
     if (isKept(lastMemo, info, start)) return reuse(lastMemo, version, start)
-    hash = hashBlock(WINDOW + HEADER_FIELDS, start - HEADER_FIELDS, get32(CONTROL_SEED) ^ info)
-    memo = MEMO_SLOTS + (hash & (MEMO_COUNT - 1)) * MEMO_SLOT
-    if (get32(memo + MEMO_HASH) == hash && isKept(memo, info, start)) return reuse(memo, version, start)
+    if (misses < MANY_MISSES || (misses & 7) == 0) {
+      hash = hashBlock(WINDOW + HEADER_FIELDS, start - HEADER_FIELDS, get32(CONTROL_SEED) ^ info)
+      memo = MEMO_SLOTS + (hash & (MEMO_COUNT - 1)) * MEMO_SLOT
+      if (get32(memo + MEMO_HASH) == hash && isKept(memo, info, start)) return reuse(memo, version, start)
+    }
+    misses += 1
   }
   if (!readFields(fields)) return false
   // The padding to the body.
@@ -100,6 +103,10 @@ export function readHeader(): bool {
 
 let lastMemo: usize = MEMO_SLOTS
 
+// Headers in a row that were not kept. A peer that never repeats itself is asked for its hash now and then only.
+const MANY_MISSES: u32 = 64
+let misses: u32 = 0
+
 // Whether the slot holds this very field array; its final padding, which is zero there, included.
 // @ts-ignore: decorator
 @inline function isKept(memo: usize, info: u32, start: u32): bool {
@@ -110,6 +117,7 @@ function reuse(memo: usize, version: u32, start: u32): bool {
   if (version != PROTOCOL_VERSION) return fault(FAULT_PROTOCOL_VERSION, HEADER_VERSION)
   if (get32(CONTROL_SERIAL) == 0) return fault(FAULT_SERIAL, HEADER_SERIAL)
   lastMemo = memo
+  misses = 0
   put32(CONTROL_HEADER_SLOT, (memo - MEMO_SLOTS) / MEMO_SLOT)
   put32(CONTROL_HEADER_GENERATION, get32(memo + MEMO_GENERATION))
   put32(CONTROL_PLAN, get32(memo + MEMO_PLAN))

@@ -14,6 +14,10 @@
   return load<u32>(p)
 }
 // @ts-ignore: decorator
+@inline export function get64Any(p: usize): u64 {
+  return load<u64>(p)
+}
+// @ts-ignore: decorator
 @inline export function get128Any(p: usize): v128 {
   return v128.load(p)
 }
@@ -183,6 +187,19 @@ export function isPlain(p: usize, length: u32): bool {
     if ((load<u8>(p + i) as u32) - 1 >= 127) return false
   }
   return true
+}
+
+// Whether the `length` bytes at p are from 1 to 127 and a NUL follows them; with SIMD only. What may look beyond the text, as above.
+// @ts-ignore: decorator
+@inline export function isPlainWithNul(p: usize, length: u32): bool {
+  let i: u32 = 0
+  let others: u32
+  do {
+    others = i8x16.bitmask(i8x16.lt_s(v128.load(p + i), i8x16.splat(1)))
+    if (others != 0) break
+    i += 16
+  } while (i <= length)
+  return i + ctz<u32>(others) == length && load<u8>(p + length) == 0
 }
 
 // Index of the first of `length` 32-bit words that is neither 0 nor 1 in the given byte order, or -1. 4-aligned.

@@ -1,7 +1,7 @@
 // Wire to tape: validates, puts into native byte order and indexes in one walk. The order of the checks is libdbus's
 // (VALIDATION.md section 3), so that the first fault is the one that it finds.
 import { count, fault } from './fault'
-import { booleanFault, get16, get32, get8, put32, swapElements } from './memory'
+import { booleanFault, get16, get32, get8, isPlainWithNul, put32, swapElements } from './memory'
 import { alignmentOf, singleOf, singlePlan, sizeOf, spanOf, typeOf } from './plan'
 import {
   FAULT_ARRAY_LENGTH, FAULT_ARRAY_TOO_LONG, FAULT_BOOLEAN, FAULT_DEPTH, FAULT_LENGTH_OUT_OF_BOUNDS, FAULT_SIGNATURE_LENGTH, FAULT_SIGNATURE_NUL, FAULT_STRING_NUL, FAULT_TOO_MANY_VALUES, FAULT_VARIANT_EMPTY,
@@ -13,11 +13,14 @@ import {
 } from './shared/wire'
 import { checkSignature, find, planEnd, planStart, signatureFaultAt } from './signature'
 import { push, push2, pushWide, room, tapeAt } from './tape'
-import { readLongText, readText } from './text'
+import { interns, readLongText, readText } from './text'
 import {
   address, checked, hold, inReach, left, moveTo, NOWHERE, offset, piece, reach, skip, take, takeCalled,
   takeLength, takeLengthCalled, whole,
 } from './window'
+
+// From this many bytes on, a text is looked at in larger steps.
+const LONG_TEXT: u32 = 128
 
 let big: bool = false
 let values: u32 = 0
@@ -95,7 +98,7 @@ function readElements(first: usize, last: usize, depth: i32, end: u32, members: 
         w += 4
       } else {
         // A struct or dict entry: nothing on the tape but its members.
-        if (take(7, 0) == 0) return 0
+        if (takeCalled(7, 0) == 0) return 0
         const next = w + (spanOf(word) << 2)
         if (!readValues(w + 4, next - 4, depth + 1)) return 0
         w = next
@@ -141,6 +144,11 @@ function readString(path: bool): bool {
     const from = lengthAt + 4
     if (bytes < inReach(from)) {
       const text = address(from)
+      if (ASC_FEATURE_SIMD && !path && !interns() && bytes < LONG_TEXT && isPlainWithNul(text, bytes)) {
+        push2(from, bytes)
+        moveTo(from + bytes + 1)
+        return true
+      }
       if (!readText(text, from, bytes, path)) return false
       if (get8(text + bytes) != 0) return fault(FAULT_STRING_NUL, from + bytes)
       moveTo(from + bytes + 1)

@@ -5,7 +5,7 @@
 //                           │ WINDOW            │
 //                           └───────────────────┘ address = offset + delta
 import { count, fault } from './fault'
-import { get8 } from './memory'
+import { get64Any, get8 } from './memory'
 import { FAULT_NOT_ENOUGH_DATA, FAULT_PADDING } from './shared/faults'
 import { WINDOW, WINDOW_SIZE } from './shared/layout'
 
@@ -119,8 +119,14 @@ export function piece(from: u32): u32 {
   return loaded - from
 }
 
-// Whether the padding [from, to), at most 7 bytes, is zero.
-function zeroes(from: u32, to: u32): bool {
+// Whether the padding [from, to), 1 to 7 bytes, is zero.
+// @ts-ignore: decorator
+@inline function zeroes(from: u32, to: u32): bool {
+  // wasm2js would have to put 64 bits together. There is memory in front of the window.
+  if (ASC_FEATURE_SIMD) return get64Any(address(to) - 8) >> (64 - ((to - from) << 3)) == 0
+  return zeroesOneByOne(from, to)
+}
+function zeroesOneByOne(from: u32, to: u32): bool {
   for (let i = from; i < to; i++) {
     if (get8(i + delta) != 0) return false
   }

@@ -45,6 +45,9 @@ export function writeBulk(type: number, size: number, at: number, choice: ShapeC
     const value = convert === undefined ? given : convert(given, code)
     const kind = typedArrayKind(value)
     if (kind !== undefined && kinds.includes(kind)) {
+      // Few bytes need no view of them: `set` asks the array itself, not its class.
+      const few = size === 1 ? elementsOf(value) : 0
+      if (few > 0 && few < LARGE) return copyBytes(w, value as Uint8Array, few)
       let bytes: Uint8Array
       try {
         bytes = bytesOf(value)
@@ -60,9 +63,13 @@ export function writeBulk(type: number, size: number, at: number, choice: ShapeC
 }
 
 function putBytes(w: Writer, bytes: Uint8Array, size: number): void {
+  if (bytes.length < LARGE) return copyBytes(w, bytes, bytes.length)
   if (w.p >= w.limit) w.more()
-  const length = bytes.length
-  if (length >= LARGE) return gap(w, bytes, size)
+  gap(w, bytes, size)
+}
+
+function copyBytes(w: Writer, bytes: Uint8Array, length: number): void {
+  if (w.p >= w.limit) w.more()
   const at = room(w, length)
   w.u8.set(bytes, at)
   inline(w, at, length)

@@ -10,7 +10,7 @@ import type { PreparedMessage } from './prepare.ts'
 import { Unreadable } from './tape.ts'
 import { Texts } from './texts.ts'
 import type { MessageInput } from './types.ts'
-import { bytesOf, elementsOf, typedArrayKind } from './values.ts'
+import { bufferOf, byteOffsetOf, bytesOf, elementsOf, typedArrayKind } from './values.ts'
 import {
   CALL_BIG,
   CALL_STRUCTURE,
@@ -32,6 +32,7 @@ import {
   FAULT_SERIAL,
   PLAN_LOOSE,
   TAPE,
+  WINDOW_SIZE,
 } from './wire.ts'
 
 // Per engine instance: strings, headers and composed headers, whichever codec uses it.
@@ -170,10 +171,10 @@ export class Calls {
   protected tried(work: Work, bytes: Uint8Array, flags: number): boolean {
     const { engine, session } = work
     const { maxMessageLength, maxValues } = this.settings
-    // What comes in by pieces is cut from a plain view, whatever class the bytes have.
-    const source = bytes.length > VERDICT_WHOLE ? bytesOf(bytes) : bytes
-    const first = engine.open(source, 0, flags === CALL_VERDICT ? VERDICT_WHOLE : undefined)
-    const read = engine.exports.decode(bytes.length, first, maxMessageLength, flags | this.flags, maxValues)
+    const length = bytes.length
+    const whole = flags === CALL_VERDICT ? VERDICT_WHOLE : WINDOW_SIZE
+    const first = length <= whole ? engine.open(bytes, 0) : openPiece(engine, bytes, 0)
+    const read = engine.exports.decode(length, first, maxMessageLength, flags | this.flags, maxValues)
     engine.views()
     session.refresh()
     return read !== 0
@@ -187,7 +188,7 @@ export class Calls {
   /** The values of an unmarshalled body on the tape; false after a fault. @internal */
   protected readBody(work: Work, plan: Plan, bytes: Uint8Array, phase: number, big: boolean): boolean {
     const { engine } = work
-    const first = engine.open(bytes.length > VERDICT_WHOLE ? bytesOf(bytes) : bytes, phase)
+    const first = bytes.length + phase <= WINDOW_SIZE ? engine.open(bytes, phase) : openPiece(engine, bytes, phase)
     const flags = this.flags | (big ? CALL_BIG : 0)
     const read = engine.exports.unmarshal(plan.number, phase, bytes.length + phase, first, flags, this.settings.maxValues)
     engine.views()
@@ -309,6 +310,11 @@ function namedPlan(work: Work, signature: string): Plan {
     const { offset, signature: given } = error
     throw work.own(new DBusCodecError(work.engine.fault, { path: 'signature', offset, signature: given }))
   }
+}
+
+// Bytes of whatever class and realm: only their buffer is asked for.
+function openPiece(engine: Engine, bytes: Uint8Array, phase: number): number {
+  return engine.openPiece(bufferOf(bytes), byteOffsetOf(bytes), bytes.length, phase)
 }
 
 const NO_VALUES: readonly unknown[] = []

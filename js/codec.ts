@@ -1,7 +1,7 @@
 // The codec: one call per message in each direction, and what can be done to a message without taking it apart.
 import { forEachMessage, Run } from './batch.ts'
 import { Calls, checkBytes, type Work } from './call.ts'
-import { type EngineChoice, provideModule, steady } from './engine.ts'
+import { type EngineChoice, provideModule } from './engine.ts'
 import { DBusCodecError, isDBusCodecError, relocated } from './errors.ts'
 import { messageLength as lengthOf } from './length.ts'
 import { FIELD_NAMES, type HeaderFieldName, makeMessage, readFields } from './message.ts'
@@ -17,6 +17,7 @@ import {
 } from './options.ts'
 import { putOutput, segments, takeOutput } from './output.ts'
 import { PreparedMessage } from './prepare.ts'
+import { steady } from './steady.ts'
 import type { BodyOf, DefaultShape, InputBodyOf, Message, MessageHeader, MessageInput, ShapeOptions } from './types.ts'
 import { Variant } from './values.ts'
 import {

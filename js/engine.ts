@@ -2,6 +2,7 @@
 // engines; which one runs is decided when the first codec is made, never at import.
 import instantiateJs from 'embedded:js'
 import { DBusCodecError, type Fault, type FaultPlace } from './errors.ts'
+import { isSteady } from './steady.ts'
 import {
   ABI_VERSION,
   CONTROL_FAULT,
@@ -89,8 +90,11 @@ export class Engine {
   // Views of the output's first bytes, by length: a small message costs none of its own.
   private readonly starts: (Uint8Array | undefined)[] = []
 
-  // The message that passes through the window, its byte 0 standing for offset `phase`.
-  private source: Uint8Array = NOTHING
+  // Where the message lies that passes through the window, its byte 0 standing for offset `phase`. Not as a view: making one costs as
+  // much as validating a small message.
+  private source: ArrayBufferLike = NOTHING.buffer
+  private sourceAt = 0
+  private sourceLength = 0
   private phase = 0
   private result: Uint8Array = NOTHING
 
@@ -183,31 +187,35 @@ export class Engine {
     return view
   }
 
-  /**
-   * Puts a message, or its first part, into the window; how much, counted from offset 0. `phase`: what its first byte's offset is
-   * modulo 8. `whole`: up to which length a message comes in as a whole.
-   */
-  open(bytes: Uint8Array, phase = 0, whole = WINDOW_SIZE): number {
-    const length = bytes.length + phase
-    if (length <= whole) {
-      this.u8.set(bytes, WINDOW + phase)
-      return length
-    }
+  /** Puts a whole message into the window; how much that is, counted from offset 0. `phase`: its first byte's offset modulo 8. */
+  open(bytes: Uint8Array, phase: number): number {
+    this.u8.set(bytes, WINDOW + phase)
+    return bytes.length + phase
+  }
+
+  /** The same for the first piece of a longer message, which is so many bytes of a buffer. */
+  openPiece(buffer: ArrayBufferLike, at: number, length: number, phase: number): number {
+    this.source = buffer
+    this.sourceAt = at
     // Shared or resizable memory may change under us: what was checked must be what is read.
-    this.source = steady(bytes)
+    if (!isSteady(buffer)) {
+      this.source = new Uint8Array(new Uint8Array(buffer, at, length)).buffer
+      this.sourceAt = 0
+    }
+    this.sourceLength = length
     this.phase = phase
-    this.refill(0, FIRST_PIECE)
+    this.u8.set(new Uint8Array(this.source, this.sourceAt, FIRST_PIECE - phase), WINDOW + phase)
     return FIRST_PIECE
   }
 
-  /** The bytes of the message that `open` was given; steady while it is worked on. */
+  /** The bytes of the message that comes in by pieces; steady while it is worked on. */
   get opened(): Uint8Array {
-    return this.source
+    return new Uint8Array(this.source, this.sourceAt, this.sourceLength)
   }
 
   /** Lets go of the caller's bytes. */
   close(): void {
-    this.source = NOTHING
+    this.source = NOTHING.buffer
     this.result = NOTHING
   }
 
@@ -215,8 +223,8 @@ export class Engine {
     // The walk may have grown the memory for its tape.
     this.views()
     const from = offset - this.phase
-    const part = this.source.subarray(Math.max(from, 0), from + length)
-    this.u8.set(part, WINDOW + Math.max(-from, 0))
+    const start = Math.max(from, 0)
+    this.u8.set(new Uint8Array(this.source, this.sourceAt + start, from + length - start), WINDOW + start - from)
   }
 
   private flush(offset: number, length: number): void {
@@ -224,14 +232,13 @@ export class Engine {
     this.result.set(this.u8.subarray(WINDOW, WINDOW + length), offset)
   }
 
-  /** The message that `decode` has just accepted, in the other byte order. */
+  /** The message that `decode` has just accepted, steady, in the other byte order. */
   swapped(bytes: Uint8Array): Uint8Array {
-    const steady = this.source === NOTHING ? bytes : this.source
-    const result = new Uint8Array(bytes.length)
-    result.set(steady)
+    const result = new Uint8Array(bytes)
     this.result = result
     // Reading a big-endian message has reversed its bulk arrays in the window: start from its own bytes again.
-    this.open(result)
+    if (result.length <= WINDOW_SIZE) this.open(result, 0)
+    else this.openPiece(result.buffer, 0, result.length, 0)
     this.exports.swap()
     return result
   }
@@ -260,21 +267,6 @@ export class Engine {
 }
 
 const NOTHING = new Uint8Array(0)
-
-const byteLengthOf = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')?.get
-
-/** The bytes, or a copy of them when someone else can change them: then what was checked would not be what is read. @internal */
-export function steady(bytes: Uint8Array): Uint8Array {
-  const { buffer } = bytes
-  try {
-    // Fails for a SharedArrayBuffer of whatever realm.
-    byteLengthOf?.call(buffer)
-    if ((buffer as { resizable?: boolean }).resizable !== true) return bytes
-  } catch {
-    // Shared.
-  }
-  return new Uint8Array(bytes)
-}
 
 // --- choosing -------------------------------------------------------------------------------------------------------------
 

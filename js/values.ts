@@ -104,8 +104,8 @@ const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object
 const keysOf = Uint8Array.prototype.keys as (this: unknown) => unknown
 const tagOf = getterOf(typedArray, Symbol.toStringTag)
 const lengthOf = getterOf(typedArray, 'length')
-const bufferOf = getterOf(typedArray, 'buffer')
-const byteOffsetOf = getterOf(typedArray, 'byteOffset')
+const ownBuffer = getterOf(typedArray, 'buffer')
+const ownByteOffset = getterOf(typedArray, 'byteOffset')
 const byteLengthOf = getterOf(typedArray, 'byteLength')
 const sizeOfMap = getterOf(Map.prototype, 'size')
 
@@ -125,7 +125,17 @@ export function bytesOf(value: unknown): Uint8Array {
   const length = byteLengthOf.call(value) as number
   // An array that is detached, or beyond a buffer that has shrunk, looks like an empty one to getters, not to methods.
   if (length === 0) keysOf.call(value)
-  return new Uint8Array(bufferOf.call(value) as ArrayBuffer, byteOffsetOf.call(value) as number, length)
+  return new Uint8Array(bufferOf(value), byteOffsetOf(value), length)
+}
+
+/** The buffer of a typed array of any realm. @internal */
+export function bufferOf(value: unknown): ArrayBufferLike {
+  return ownBuffer.call(value) as ArrayBufferLike
+}
+
+/** Where in its buffer a typed array of any realm starts. @internal */
+export function byteOffsetOf(value: unknown): number {
+  return ownByteOffset.call(value) as number
 }
 
 /** The number of elements of a typed array of any realm. @internal */

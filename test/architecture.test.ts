@@ -23,7 +23,7 @@ const ASSEMBLY = [
 const JS = [
   ['shared', 'types'],
   ['wire'],
-  ['errors'],
+  ['errors', 'steady'],
   ['length'],
   ['engine', 'framer'],
   ['keys', 'strings', 'values'],
@@ -47,7 +47,7 @@ const ONLY: Record<string, readonly string[]> = {
   types: ['types'],
   length: ['shared', 'wire', 'errors'],
   framer: ['shared', 'wire', 'errors', 'length'],
-  engine: ['shared', 'wire', 'errors'],
+  engine: ['shared', 'wire', 'errors', 'steady'],
   prepare: ['types'],
   embed: ['engine', 'strings'],
   adapters: ['adapters', 'index', 'framer', 'errors', 'values', 'types'],

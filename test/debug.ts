@@ -13,6 +13,7 @@ import {
   CONTROL_VALUES,
   INITIAL_PAGES,
   MAX_MESSAGE_LENGTH,
+  WINDOW_SIZE,
 } from '../js/wire.ts'
 import { wasm } from './webassembly.ts'
 
@@ -56,7 +57,8 @@ export class CountingEngine {
   /** Validates a message and says what that cost. */
   count(bytes: Uint8Array, { maxValues = 8388608, structure = false, swap = false }: CountOptions = {}): Counted {
     const { engine } = this
-    const first = engine.open(bytes)
+    const large = bytes.length > WINDOW_SIZE
+    const first = large ? engine.openPiece(bytes.buffer, bytes.byteOffset, bytes.length, 0) : engine.open(bytes, 0)
     const valid = engine.exports.decode(bytes.length, first, MAX_MESSAGE_LENGTH, structure ? CALL_STRUCTURE : 0, maxValues) !== 0
     engine.views()
     if (valid && swap) engine.swapped(bytes)
