@@ -172,8 +172,9 @@ export class Calls {
     const { engine, session } = work
     const { maxMessageLength, maxValues } = this.settings
     const length = bytes.length
-    const whole = flags === CALL_VERDICT ? VERDICT_WHOLE : WINDOW_SIZE
-    const first = length <= whole ? engine.open(bytes, 0) : openPiece(engine, bytes, 0)
+    const values = flags !== CALL_VERDICT
+    const whole = values ? WINDOW_SIZE : VERDICT_WHOLE
+    const first = length <= whole ? engine.open(bytes, 0) : openPiece(engine, bytes, 0, values)
     const read = engine.exports.decode(length, first, maxMessageLength, flags | this.flags, maxValues)
     engine.views()
     session.refresh()
@@ -188,7 +189,7 @@ export class Calls {
   /** The values of an unmarshalled body on the tape; false after a fault. @internal */
   protected readBody(work: Work, plan: Plan, bytes: Uint8Array, phase: number, big: boolean): boolean {
     const { engine } = work
-    const first = bytes.length + phase <= WINDOW_SIZE ? engine.open(bytes, phase) : openPiece(engine, bytes, phase)
+    const first = bytes.length + phase <= WINDOW_SIZE ? engine.open(bytes, phase) : openPiece(engine, bytes, phase, true)
     const flags = this.flags | (big ? CALL_BIG : 0)
     const read = engine.exports.unmarshal(plan.number, phase, bytes.length + phase, first, flags, this.settings.maxValues)
     engine.views()
@@ -313,8 +314,8 @@ function namedPlan(work: Work, signature: string): Plan {
 }
 
 // Bytes of whatever class and realm: only their buffer is asked for.
-function openPiece(engine: Engine, bytes: Uint8Array, phase: number): number {
-  return engine.openPiece(bufferOf(bytes), byteOffsetOf(bytes), bytes.length, phase)
+function openPiece(engine: Engine, bytes: Uint8Array, phase: number, values: boolean): number {
+  return engine.openPiece(bufferOf(bytes), byteOffsetOf(bytes), bytes.length, phase, values)
 }
 
 const NO_VALUES: readonly unknown[] = []

@@ -92,7 +92,7 @@ export class Engine {
 
   // Where the message lies that passes through the window, its byte 0 standing for offset `phase`. Not as a view: making one costs as
   // much as validating a small message.
-  private source: ArrayBufferLike = NOTHING.buffer
+  private source: ArrayBufferLike = NO_BUFFER
   private sourceAt = 0
   private sourceLength = 0
   private phase = 0
@@ -193,12 +193,15 @@ export class Engine {
     return bytes.length + phase
   }
 
-  /** The same for the first piece of a longer message, which is so many bytes of a buffer. */
-  openPiece(buffer: ArrayBufferLike, at: number, length: number, phase: number): number {
+  /**
+   * The same for the first piece of a longer message, which is so many bytes of a buffer. `values`: whether its values will be read, and
+   * not only a verdict given on each byte as it comes in.
+   */
+  openPiece(buffer: ArrayBufferLike, at: number, length: number, phase: number, values: boolean): number {
     this.source = buffer
     this.sourceAt = at
     // Shared or resizable memory may change under us: what was checked must be what is read.
-    if (!isSteady(buffer)) {
+    if (values && !isSteady(buffer)) {
       this.source = new Uint8Array(new Uint8Array(buffer, at, length)).buffer
       this.sourceAt = 0
     }
@@ -215,7 +218,7 @@ export class Engine {
 
   /** Lets go of the caller's bytes. */
   close(): void {
-    this.source = NOTHING.buffer
+    this.source = NO_BUFFER
     this.result = NOTHING
   }
 
@@ -238,7 +241,7 @@ export class Engine {
     this.result = result
     // Reading a big-endian message has reversed its bulk arrays in the window: start from its own bytes again.
     if (result.length <= WINDOW_SIZE) this.open(result, 0)
-    else this.openPiece(result.buffer, 0, result.length, 0)
+    else this.openPiece(result.buffer, 0, result.length, 0, true)
     this.exports.swap()
     return result
   }
@@ -267,6 +270,8 @@ export class Engine {
 }
 
 const NOTHING = new Uint8Array(0)
+// Asking for it each time would cost a call into the runtime.
+const NO_BUFFER = NOTHING.buffer
 
 // --- choosing -------------------------------------------------------------------------------------------------------------
 
