@@ -133,7 +133,8 @@ function readElements(first: usize, last: usize, depth: i32, end: u32, members: 
 }
 
 function readBasic(type: u32, size: u32): bool {
-  return arrive() && readFixed(type, size)
+  if (!arrive()) return false
+  return size != 0 ? readFixed(type, size) : readString(type == TYPE_OBJECT_PATH)
 }
 
 function readString(path: bool): bool {
@@ -203,17 +204,17 @@ function readSignature(): bool {
 }
 
 export function readVariant(depth: i32): bool {
-  // Most variants hold a value of a fixed size, and are in the window as a whole: one step of the read position.
+  // Most variants hold a value of a fixed size or a text, and are in the window as a whole: one step of the read position.
   const from = offset()
-  if (inReach(from) > 3 && isBasic(address(from))) {
+  if (inReach(from) > 3 && isBasic(address(from)) && depth < MAX_DEPTH) {
     const word = singleOf(get8(address(from) + 1))
-    const size = sizeOf(word)
-    if (size != 0 && depth < MAX_DEPTH) {
-      const at = reach(from + 3, size - 1, size)
+    const type = typeOf(word)
+    if (sizeOf(word) != 0 || type == TYPE_STRING || type == TYPE_OBJECT_PATH) {
+      const at = reach(from + 3, alignmentOf(word) - 1, sizeOf(word))
       if (at != NOWHERE) {
-        push(typeOf(word))
+        push(type)
         moveTo(at)
-        return readBasic(typeOf(word), size)
+        return readBasic(type, sizeOf(word))
       }
     }
   }
