@@ -32,9 +32,8 @@ let strict: bool = true
 // Whether what is changed in the window goes back to the host.
 let writable: bool = false
 
-// The window holds the first `first` bytes of a message of `length` bytes, counted from offset 0.
+// The window holds the first `first` bytes of a message of `length` bytes, counted from offset 0. A `seek` follows.
 export function openWindow(length: u32, first: u32, full: bool): void {
-  position = 0
   start = 0
   total = length
   loaded = min<u32>(length, first)
