@@ -1,6 +1,7 @@
 // How much work a message makes: bytes, characters and values looked at, as the debug build counts them. A peer pays for each step with
 // a share of a byte, whatever it sends; the signature compiler, the table of plans and the window are part of it.
 import { describe, expect, test } from 'vitest'
+import { createCodec } from '../js/index.ts'
 import { PLAN_BUCKET_COUNT, PLAN_CAPACITY, WINDOW_SIZE } from '../js/wire.ts'
 import { CountingEngine } from './debug.ts'
 import { FAMILIES, signatureNumber, variantsOf } from './hostile-messages.ts'
@@ -43,6 +44,18 @@ test('16 MiB of empty arrays take less than two steps a byte', () => {
   const { code, values, steps } = new CountingEngine().count(bytes)
   expect({ code, values }).toEqual({ code: '', values: (1 << 22) + 1 })
   expect(steps).toBeLessThan(2 * bytes.length)
+})
+
+test('headers that come again take fewer steps, also after a thousand that did not', () => {
+  const codec = createCodec()
+  const engine = new CountingEngine()
+  const steps = (n: number) =>
+    engine.count(codec.encode({ type: 4, serial: 1, path: `/org/example/N${n}`, interface: 'org.example.Bench', member: 'M' }))
+      .steps
+  const fresh = Array.from({ length: 1000 }, (_, n) => steps(1000 + n)).at(-1)
+  for (let round = 0; round < 16; round++) [7001, 7002].map(steps)
+  expect(steps(7001)).toBeLessThan(fresh ?? 0)
+  expect(steps(7002)).toBeLessThan(fresh ?? 0)
 })
 
 test('values stop being counted where maxValues stops them', () => {
