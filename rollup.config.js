@@ -4,6 +4,10 @@ import { fileURLToPath } from 'node:url'
 import terser from '@rollup/plugin-terser'
 import { dts } from 'rollup-plugin-dts'
 
+// What CommonJS loads when it is asked for: `import` can load nothing later without a promise.
+const ENGINE = 'chunk-engine.cjs'
+const WASM = 'chunk-wasm.cjs'
+
 const built = (name) => fileURLToPath(new URL(`build/${name}`, import.meta.url))
 
 // wasm2js writes a module that makes its own memory and instance when it is loaded; we want a function that makes them when asked.
@@ -48,12 +52,45 @@ function stepsBetween(from, to) {
   return steps
 }
 
+const hexModule = () => {
+  const hex = readFileSync(built('simd.wasm')).toString('hex')
+  return `export const hex = '${hex}'\nexport default (hexBytes) => hexBytes(hex)\n`
+}
+const stepsModule = () => {
+  const steps = JSON.stringify(stepsBetween(readFileSync(built('simd.wasm')), readFileSync(built('baseline.wasm'))))
+  const joined = "steps.map(([start, end, fresh]) => hex.slice(2 * start, 2 * end) + fresh).join('')"
+  return `import { hex } from 'embedded:simd'\nconst steps = ${steps}\nexport default (hexBytes) => hexBytes(${joined})\n`
+}
+/** Reads the package's own file, when it lies beside this one: not in a bundle, nor where files cannot be read. */
+const fileModule = (name) => `
+  function read() {
+    try {
+      const bytes = process.getBuiltinModule('node:fs').readFileSync(\`\${__dirname}/${name}.wasm\`)
+      return bytes.length === ${readFileSync(built(`${name}.wasm`)).length} ? bytes : undefined
+    } catch {}
+  }
+  export default (hexBytes) => read() ?? require('./${WASM}').${name}(hexBytes)\n`
+
+const EMBEDDED = {
+  js: () => engineOf(readFileSync(built('engine.raw.js'), 'utf8')),
+  simd: hexModule,
+  baseline: stepsModule,
+  wasm: () => "export { default as simd } from 'embedded:simd'\nexport { default as baseline } from 'embedded:baseline'\n",
+}
+/** For CommonJS, which can load what it needs when it needs it. */
+const LOADED = {
+  js: () => `export default (env) => require('./${ENGINE}')(env)`,
+  simd: () => fileModule('simd'),
+  baseline: () => fileModule('baseline'),
+}
+
 /**
- * The modules `embedded:simd` (hex), `embedded:baseline` (steps from there) and `embedded:js` (the same code as JavaScript). Compressed,
- * hex is a fifth smaller than base64, which hides from the compressor where bytes begin. With `engineFile` the JavaScript is in a file
- * of its own, loaded by the first call: parsing it took a third of the time that it takes to load everything (bench/startup).
+ * The modules `embedded:simd` and `embedded:baseline` (functions that give the bytes; hexadecimal and steps from there) and
+ * `embedded:js` (the same code as JavaScript). Compressed, hex is a fifth smaller than base64, which hides from the compressor
+ * where bytes begin. `later`: they are in files of their own, loaded by the first call: parsing them takes half of the time that it
+ * takes to load everything (bench/startup).
  */
-export function embedded(engineFile) {
+export function embedded(later = false) {
   return {
     name: 'embedded',
     enforce: 'pre',
@@ -61,11 +98,7 @@ export function embedded(engineFile) {
     load(id) {
       if (!id.startsWith('\0embedded:')) return null
       const name = id.slice('\0embedded:'.length)
-      if (name === 'js' && engineFile !== undefined) return `export default (env) => require('./${engineFile}')(env)`
-      if (name === 'js') return engineOf(readFileSync(built('engine.raw.js'), 'utf8'))
-      const simd = readFileSync(built('simd.wasm'))
-      const data = name === 'simd' ? simd.toString('hex') : stepsBetween(simd, readFileSync(built('baseline.wasm')))
-      return `export default ${JSON.stringify(data)}`
+      return (later ? LOADED : EMBEDDED)[name]()
     },
   }
 }
@@ -104,7 +137,6 @@ const small = terser({
   format: { preserve_annotations: true, max_line_len: 600, ascii_only: true },
 })
 const external = /^node:|^dbus-codec$/
-const ENGINE = 'chunk-engine.cjs'
 
 const bundle = (input, plugins, output) => ({
   input,
@@ -132,14 +164,14 @@ export default [
     entryFileNames: '[name].js',
     chunkFileNames: 'chunk-[name].js',
   }),
-  bundle(inputs, [embedded(ENGINE), adaptersForImport], {
+  bundle(inputs, [embedded(true), adaptersForImport], {
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: 'chunk-[name].cjs',
     exports: 'named',
   }),
-  // What `require` loads when it is asked for: `import` can load nothing later without a promise.
   bundle({ engine: 'embedded:js' }, [embedded()], { format: 'cjs', entryFileNames: ENGINE, exports: 'default' }),
+  bundle({ wasm: 'embedded:wasm' }, [embedded()], { format: 'cjs', entryFileNames: WASM, exports: 'named' }),
   {
     input: { cli: entry('cli/main') },
     // The command line is a user of the package like any other.

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createContext, runInContext } from 'node:vm'
+import { rolldown } from 'rolldown'
 import { rollup } from 'rollup'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -105,6 +106,35 @@ describe.each(['import', 'require'] as const)('%s', (way) => {
 
   test('has no WebAssembly under dbus-codec/js', () => {
     expect(start(LOADED[way](ROUND_TRIP).replace("'dbus-codec'", "'dbus-codec/js'"))).toBe('js text 1')
+  })
+})
+
+describe('the Wasm bytes that require reads from a file', () => {
+  const LOADED_BYTES = `console.log(Object.keys(require.cache).some((file) => file.endsWith('chunk-wasm.cjs')))`
+  const replaced = (result: string) => `
+    const fs = require('node:fs')
+    const read = fs.readFileSync
+    fs.readFileSync = (file, ...rest) => (/\\.wasm$/.test(file) ? ${result} : read(file, ...rest))`
+
+  test.each([
+    ['are the file where it is as it should be', '', 'false'],
+    ['are in the package where Node cannot be asked', 'process.getBuiltinModule = undefined', 'true'],
+    ['are in the package where the file cannot be read', replaced(`(() => { throw new Error('EACCES') })()`), 'true'],
+    ['are in the package where the file is another', replaced('Buffer.alloc(24)'), 'true'],
+  ])('%s', (_, before, embedded) => {
+    for (const engine of ['simd', 'baseline']) {
+      const program = `${LOADED.require(ROUND_TRIP, before)}\n${LOADED_BYTES}`
+      expect(asScript(program, [], { DBUS_CODEC_ENGINE: engine })).toBe(`${engine} text 1\n${embedded}`)
+    }
+  })
+
+  test('are in a bundle for Node', async () => {
+    const entry = join(project, 'bundled.cjs')
+    writeFileSync(entry, LOADED.require(ROUND_TRIP))
+    const made = await rolldown({ input: entry, platform: 'node', logLevel: 'silent' })
+    const file = join(project, 'apart', 'bundle.cjs')
+    await made.write({ file, format: 'cjs', codeSplitting: false })
+    expect(asScript(`require(${JSON.stringify(file)})`, [], { DBUS_CODEC_ENGINE: '' })).toBe('simd text 1')
   })
 })
 

@@ -29,7 +29,7 @@ const FIRST_MESSAGE = `
 describe('what an adapter loads', () => {
   const [adapter, codec, entry] = ['adapters/dbus-native.cjs', 'chunk-js.cjs', 'index.cjs']
 
-  test('is three files, the JavaScript engine not among them', () => {
+  test('is three files, the JavaScript engine and the Wasm bytes not among them', () => {
     expect(run(FIRST_MESSAGE, 'commonjs')).toEqual(['text', adapter, codec, entry])
   })
 

@@ -60,8 +60,8 @@ async function build() {
 /** The suite, with that module as the product's. */
 async function bundle(bytes) {
   const texts = {
-    simd: JSON.stringify(Buffer.from(bytes).toString('hex')),
-    baseline: '[]',
+    simd: `(hexBytes) => hexBytes('${Buffer.from(bytes).toString('hex')}')`,
+    baseline: '() => { throw new Error("not here") }',
     js: '() => { throw new Error("not here") }',
   }
   const made = await rolldown({
