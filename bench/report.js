@@ -257,9 +257,9 @@ function showCharts() {
   const readme = new URL('../README.md', import.meta.url)
   const there = SHOWN.filter((name) => existsSync(new URL(`./charts/${name}.svg`, import.meta.url)))
   const images = there.map((name) => `![${name.replace('-', ' messages, ')}](bench/charts/${name}.svg)\n`)
-  const block = ['<!-- charts -->', ...images, 'All figures: [bench/RESULTS.md](bench/RESULTS.md).\n', '<!-- /charts -->'].join(
-    '\n',
-  )
+  const figures = 'All figures: [bench/RESULTS.md](bench/RESULTS.md).'
+  const limits = 'What stops the rows that are slower than wished: [docs/speed.md](docs/speed.md).'
+  const block = ['<!-- charts -->', ...images, `${figures} ${limits}\n`, '<!-- /charts -->'].join('\n')
   writeFileSync(
     readme,
     readFileSync(readme, 'utf8').replace(/<!-- charts -->[^]*<!-- \/charts -->/, () => block),
