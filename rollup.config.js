@@ -87,8 +87,8 @@ const LOADED = {
 /**
  * The modules `embedded:simd` and `embedded:baseline` (functions that give the bytes; hexadecimal and steps from there) and
  * `embedded:js` (the same code as JavaScript). Compressed, hex is a fifth smaller than base64, which hides from the compressor
- * where bytes begin. `later`: they are in files of their own, loaded by the first call: parsing them takes half of the time that it
- * takes to load everything (bench/startup).
+ * where bytes begin. `later`: they are in files of their own, read when the first codec is made, since all
+ * that is in the source is parsed before anything runs (bench/startup).
  */
 export function embedded(later = false) {
   return {

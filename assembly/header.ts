@@ -103,7 +103,7 @@ export function readHeader(): bool {
 
 let lastMemo: usize = MEMO_SLOTS
 
-// Headers in a row that were not kept. A peer that never repeats itself is asked for its hash now and then only.
+// Headers in a row that were not kept. After many, only every eighth is hashed: a peer that never repeats itself gains nothing by it.
 const MANY_MISSES: u32 = 64
 let misses: u32 = 0
 

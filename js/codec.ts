@@ -19,7 +19,7 @@ import { putOutput, segments, takeOutput } from './output.ts'
 import { PreparedMessage } from './prepare.ts'
 import { steady } from './steady.ts'
 import type { BodyOf, DefaultShape, InputBodyOf, Message, MessageHeader, MessageInput, ShapeOptions } from './types.ts'
-import { Variant } from './values.ts'
+import { bytesOf, Variant } from './values.ts'
 import {
   CALL_BIG,
   CALL_HEADER,
@@ -248,7 +248,8 @@ export class Codec<O extends ShapeOptions = DefaultShape> extends Calls {
   swap(bytes: Uint8Array): Uint8Array {
     checkBytes(bytes)
     return this.within((work) => {
-      const own = steady(bytes)
+      // A class of the caller's may say any buffer.
+      const own = steady(bytesOf(bytes))
       this.read(work, own, 0)
       return work.engine.swapped(own)
     })

@@ -14,6 +14,7 @@ import {
   writeUtf8,
 } from './strings.ts'
 import type { Texts } from './texts.ts'
+import { bufferOf, byteOffsetOf } from './values.ts'
 import {
   CONTROL_ORDER,
   FAULT_FD_INDEX,
@@ -197,9 +198,8 @@ export class Reader {
     const offset = this.i32[this.p] - this.phase
     const length = this.i32[this.p + 1]
     this.p += 2
-    const { buffer, byteOffset } = this.given
     // Not a Buffer, even when the message came in one.
-    return new Uint8Array(buffer, byteOffset + offset, length)
+    return new Uint8Array(bufferOf(this.given), byteOffsetOf(this.given) + offset, length)
   }
 
   fd(index: number): unknown {

@@ -82,6 +82,23 @@ describe.each(ENGINES)('engine %s', (engine) => {
     }
   })
 
+  test('are read from where they are, not from where their class says', () => {
+    const elsewhere = {
+      get: () => {
+        throw new Error('asked the caller where the bytes are')
+      },
+    }
+    const viewing = createCodec({ engine, bytes: 'view' })
+    for (const size of SIZES) {
+      const content = Uint8Array.from({ length: size }, (_, i) => i * 7)
+      const expected = codec.encode(signal('ay', [content]))
+      const bytes = Object.defineProperties(expected.slice(), { buffer: elsewhere, byteOffset: elsewhere, byteLength: elsewhere })
+      expect(codec.validate(bytes)).toEqual({ valid: true })
+      for (const reader of [codec, viewing]) expect(Buffer.compare(reader.decode(bytes).body[0] as Uint8Array, content)).toBe(0)
+      expect(Buffer.compare(codec.swap(bytes), codec.swap(expected))).toBe(0)
+    }
+  })
+
   test('take what is written into them, wherever they are', () => {
     for (const text of ['short', 'é'.repeat(3000), 'x'.repeat(70_000)]) {
       const message = signal('say', [text, new Uint8Array(3000).fill(7)])
