@@ -72,44 +72,70 @@ export function install(module: MessageModule): BodyFunctions {
   module.unmarshall = (bytes, options) => native.unmarshall(bytes, options)
   module.unmarshalMessages = (...parameters) => native.unmarshalMessages(...parameters)
   const siblings = siblingsOf(module)
-  const body = native.bodyFunctions(siblings && { marshall: siblings.marshall.exports, unmarshall: siblings.unmarshall.exports })
-  if (siblings) {
-    siblings.marshall.exports = body.marshall
-    siblings.unmarshall.exports = body.unmarshall
-  }
+  const body = native.bodyFunctions(
+    siblings && {
+      marshall: (...given) => siblings.marshall.own()(...given),
+      unmarshall: (...given) => siblings.unmarshall.own()(...given),
+    },
+  )
+  siblings?.marshall.exchange(body.marshall)
+  siblings?.unmarshall.exchange(body.unmarshall)
   installed.set(module, body)
   return body
 }
 
 interface NodeModule<Exports = unknown> {
   exports: Exports
+  loaded: boolean
   require(name: string): unknown
+  constructor: new (filename: string) => NodeModule
 }
 
-interface Siblings {
-  marshall: NodeModule<BodyFunctions['marshall']>
-  unmarshall: NodeModule<BodyFunctions['unmarshall']>
+interface Sibling<F> {
+  /** What the peer exports there. */
+  own(): F
+  exchange(by: F): void
 }
 
 /**
  * The modules for bodies alone that lie beside the message module. Each is one function, so it is Node's table of loaded modules
  * that must give another: to those who ask for it later.
  */
-function siblingsOf(module: MessageModule): Siblings | undefined {
+function siblingsOf(module: MessageModule): { [K in keyof BodyFunctions]: Sibling<BodyFunctions[K]> } | undefined {
   const cache = loadedModules()
   const filename = Object.keys(cache).find((name) => cache[name].exports === module)
   if (filename === undefined) return undefined
-  const sibling = (name: string) => {
-    cache[filename].require(`./${name}`)
-    return cache[filename.replace(/message(\.js)?$/, `${name}$1`)]
+  return { marshall: siblingOf(cache, filename, 'marshall'), unmarshall: siblingOf(cache, filename, 'unmarshall') }
+}
+
+// The peer itself may never load it: then only who asks for the peer's own waits for it.
+function siblingOf<F>(cache: Record<string, NodeModule>, filename: string, name: string): Sibling<F> {
+  const file = filename.replace(/message(\.js)?$/, `${name}$1`)
+  const main = cache[filename]
+  let own = cache[file]?.exports
+  return {
+    own() {
+      if (own !== undefined) return own as F
+      const ours = cache[file]
+      delete cache[file]
+      try {
+        own = main.require(`./${name}`)
+      } finally {
+        cache[file] = ours
+      }
+      return own as F
+    },
+    exchange(by) {
+      cache[file] ??= Object.assign(new main.constructor(file), { filename: file, loaded: true })
+      cache[file].exports = by
+    },
   }
-  return { marshall: sibling('marshall'), unmarshall: sibling('unmarshall') } as Siblings
 }
 
 /** Node's table of loaded modules; empty where it cannot be had: in old versions, and where this is bundled. */
 function loadedModules(): Record<string, NodeModule> {
   // In CommonJS it is at hand; the module that has it too takes longer to load than all of this file.
-  const known = typeof require === 'function' && (require as { cache?: Record<string, NodeModule> }).cache
+  const known = typeof require === 'function' && (require as unknown as { cache?: Record<string, NodeModule> }).cache
   if (known) return known
   const loader = globalThis.process?.getBuiltinModule?.('module') as { _cache?: Record<string, NodeModule> } | undefined
   return loader?._cache ?? {}

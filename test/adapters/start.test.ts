@@ -37,6 +37,25 @@ describe('what an adapter loads', () => {
     expect(run(FIRST_MESSAGE, 'commonjs', 'js')).toEqual(['text', adapter, 'chunk-engine.cjs', codec, entry])
   })
 
+  test('is of the peer nothing that it does not load itself, until it is asked for', () => {
+    const program = `
+      const message = require('dbus-native/lib/message')
+      const file = require.resolve('dbus-native/lib/unmarshall')
+      const before = file in require.cache
+      const body = require('dbus-codec/adapters/dbus-native').install(message)
+      // The peer alone reads such a signature.
+      const values = () => body.unmarshall(Buffer.from('02726100', 'hex'), 'g')
+      import(file).then((imported) => console.log(JSON.stringify([
+        before,
+        require('dbus-native/lib/unmarshall') === body.unmarshall,
+        imported.default === body.unmarshall,
+        require('dbus-native/lib/dbus-buffer').length > 0,
+        values(),
+        require('dbus-native/lib/unmarshall') === body.unmarshall,
+      ])))`
+    expect(run(program, 'commonjs')).toEqual([false, true, true, true, ['ra'], true])
+  })
+
   test.each(Object.entries(ADAPTERS))('is the same copy for import and require: %s', (name, exported) => {
     const program = `
       import { createRequire } from 'node:module'
