@@ -45,16 +45,16 @@ export function writeBulk(type: number, size: number, at: number, choice: ShapeC
     const value = convert === undefined ? given : convert(given, code)
     const kind = typedArrayKind(value)
     if (kind !== undefined && kinds.includes(kind)) {
-      // Few bytes need no view of them: `set` asks the array itself, not its class.
-      const few = size === 1 ? elementsOf(value) : 0
-      if (few > 0 && few < LARGE) return copyBytes(w, value as Uint8Array, few)
+      // Bytes need no view of them: `set` asks the array itself, not its class.
+      const length = kind === 'Uint8Array' ? elementsOf(value) : 0
+      if (length > 0) return putBytes(w, value as Uint8Array, length, size)
       let bytes: Uint8Array
       try {
         bytes = bytesOf(value)
       } catch {
         wrongType(at, 'a typed array whose buffer is attached', value)
       }
-      return putBytes(w, bytes, size)
+      return putBytes(w, bytes, bytes.length, size)
     }
     const list = listOf(value)
     if (list === undefined) wrongType(at, type === TYPE_BYTE ? 'bytes' : 'an array', value)
@@ -62,23 +62,17 @@ export function writeBulk(type: number, size: number, at: number, choice: ShapeC
   }
 }
 
-function putBytes(w: Writer, bytes: Uint8Array, size: number): void {
-  if (bytes.length < LARGE) return copyBytes(w, bytes, bytes.length)
+function putBytes(w: Writer, bytes: Uint8Array, length: number, size: number): void {
   if (w.p >= w.limit) w.more()
-  gap(w, bytes, size)
-}
-
-function copyBytes(w: Writer, bytes: Uint8Array, length: number): void {
-  if (w.p >= w.limit) w.more()
-  const at = room(w, length)
-  w.u8.set(bytes, at)
-  inline(w, at, length)
-}
-
-function gap(w: Writer, bytes: Uint8Array, size: number): void {
-  w.gaps.push({ p: w.p, bytes, text: '', length: bytes.length, elementSize: size })
+  if (length < LARGE) {
+    const at = room(w, length)
+    w.u8.set(bytes, at)
+    inline(w, at, length)
+    return
+  }
+  w.gaps.push({ p: w.p, bytes, text: '', length, elementSize: size })
   w.i32[w.p] = w.gaps.length - 1
-  w.i32[w.p + 1] = bytes.length
+  w.i32[w.p + 1] = length
   w.p += 2
 }
 
@@ -108,7 +102,7 @@ function putList(w: Writer, list: ArrayLike<unknown>, count: number, size: numbe
     if (refusal instanceof Refusal) refusal.element = i
     throw refusal
   }
-  putBytes(w, bytes, size)
+  putBytes(w, bytes, bytes.length, size)
 }
 
 function elementWriter(type: number, at: number, choice: ShapeChoice): Element {

@@ -3,6 +3,7 @@ import { Refusal } from './check.ts'
 import type { Engine } from './engine.ts'
 import { cutBytes, writeUtf8 } from './strings.ts'
 import type { Gap } from './tape.ts'
+import { bufferOf, byteOffsetOf, elementsOf } from './values.ts'
 import { CONTROL_OUTPUT_LENGTH, FAULT_VALUE_TYPE } from './wire.ts'
 
 /** What has been written, as bytes of its own. `from`: address of the first byte. @internal */
@@ -32,15 +33,15 @@ export function copyOutput(
     done = offset + gap.length
     address = i32[gap.p + 1]
   }
-  target.set(engine.part(address, address + length - done), at + done)
+  // An array is the last value as often as not.
+  if (done < length) target.set(engine.part(address, address + length - done), at + done)
   return length
 }
 
-function shares(gaps: readonly Gap[], buffer: ArrayBufferLike): boolean {
-  return gaps.some((gap) => gap.bytes?.buffer === buffer)
-}
-
-/** The same; `target` may hold the caller's arrays that fill the gaps. @internal */
+/**
+ * The same, or nothing when a getter has changed an array that fills a gap; the target may hold such arrays. What they are counts here, not
+ * what a class of the caller's says. @internal
+ */
 export function putOutput(
   engine: Engine,
   from: number,
@@ -49,31 +50,50 @@ export function putOutput(
   target: Uint8Array,
   at: number,
 ): number {
-  if (gaps.length === 0 || !shares(gaps, target.buffer)) return copyOutput(engine, from, gaps, big, target, at)
+  let shared = false
+  if (gaps.length > 0) {
+    const buffer = bufferOf(target)
+    for (const { bytes, length } of gaps) {
+      if (bytes === undefined) continue
+      if (elementsOf(bytes) < length) throw changed()
+      if (bufferOf(bytes) === buffer) shared = true
+    }
+  }
+  if (!shared) return copyOutput(engine, from, gaps, big, target, at)
   // What is written first must not be what is read next.
   const own = takeOutput(engine, from, gaps, big)
   target.set(own, at)
   return own.length
 }
 
-// A getter further on may have resized or detached the array. Making a view finds out: V8 11 can be wrong about `length` of a
-// detached array in optimised code that has seen resizable ones.
-function intact(bytes: Uint8Array, length: number): Uint8Array {
-  try {
-    return new Uint8Array(bytes.buffer, bytes.byteOffset, length)
-  } catch {
-    throw new Refusal(FAULT_VALUE_TYPE, -1, 'an array that changed while it was encoded')
-  }
+function changed(): Refusal {
+  return new Refusal(FAULT_VALUE_TYPE, -1, 'an array that changed while it was encoded')
 }
 
 function fill(engine: Engine, gap: Gap, big: boolean, target: Uint8Array, at: number): void {
-  const bytes = gap.bytes
+  const { bytes, length } = gap
   if (bytes === undefined) {
-    writeUtf8(target, gap.text, at, gap.length)
+    writeUtf8(target, gap.text, at, length)
     return
   }
-  target.set(intact(bytes, gap.length), at)
-  if (big && gap.elementSize > 1) engine.reverse(target.subarray(at, at + gap.length), gap.elementSize)
+  // A view costs as much as copying some kilobytes (bench/copies): only for an array that has become longer.
+  const whole = elementsOf(bytes) === length ? bytes : firstOf(bytes, length)
+  try {
+    target.set(whole, at)
+  } catch {
+    // V8 11 can be wrong about the length of a detached array in optimised code that has seen resizable ones.
+    throw changed()
+  }
+  if (big && gap.elementSize > 1) engine.reverse(target.subarray(at, at + length), gap.elementSize)
+}
+
+/** The first bytes of an array of the caller's, in the same memory. */
+function firstOf(bytes: Uint8Array, length: number): Uint8Array {
+  try {
+    return new Uint8Array(bufferOf(bytes), byteOffsetOf(bytes), length)
+  } catch {
+    throw changed()
+  }
 }
 
 /** What has been written, as pieces in their order; bulk bytes are the caller's own. @internal */
@@ -93,7 +113,7 @@ export function segments(engine: Engine, from: number, gaps: readonly Gap[], big
     const offset = i32[gap.p] - (from & 7)
     piece(offset - done)
     if (gap.bytes !== undefined && !(big && gap.elementSize > 1)) {
-      pieces.push(intact(gap.bytes, gap.length))
+      pieces.push(firstOf(gap.bytes, gap.length))
     } else {
       const own = new Uint8Array(gap.length)
       fill(engine, gap, big, own, 0)
