@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { options } from './drive/options.js'
 import { context, save } from './drive/results.js'
+import { median } from './drive/rounds.js'
 import { printTable, ratio } from './drive/table.js'
 
 const chosen = options(['only', 'tasks', 'rounds'])
@@ -43,17 +44,24 @@ function run(peer, task, count, adapter) {
   return JSON.parse(stdout)
 }
 
-const least = (list) => Math.min(...list)
-
-/** Each side over the rounds: the least, by CPU time or of starts by the clock, as what else the machine does only adds to it. */
+/**
+ * Both sides over the rounds, each the median; `faster` and `added`: the median of what each pair came to, as a shared machine changes its
+ * pace within minutes and the two of a pair run side by side. `least`: the least of each, as what else the machine does only adds to it.
+ */
 function compare(peer, task, count, rounds, measure) {
   const untouched = []
-  const over = []
+  const adapter = []
   for (let round = 0; round < rounds; round++) {
     untouched.push(run(peer, task, count, false)[measure])
-    over.push(run(peer, task, count, true)[measure])
+    adapter.push(run(peer, task, count, true)[measure])
   }
-  return { untouched: least(untouched), adapter: least(over) }
+  return {
+    untouched: median(untouched),
+    adapter: median(adapter),
+    faster: median(untouched.map((each, i) => each / adapter[i])),
+    added: median(untouched.map((each, i) => adapter[i] - each)),
+    least: { untouched: Math.min(...untouched), adapter: Math.min(...adapter) },
+  }
 }
 
 try {
@@ -67,25 +75,24 @@ try {
   for (const peer of isWanted('start') ? PEERS : []) start[peer] = compare(peer, 'start', 1, STARTS, 'wall')
 
   printTable(
-    ['CPU µs a message', 'peer', 'untouched', 'adapter', 'faster'],
+    ['CPU µs a message', 'peer', 'untouched', 'adapter', 'faster', 'at best'],
     Object.entries(figures).flatMap(([task, peers]) =>
-      Object.entries(peers).map(([peer, { untouched, adapter }]) => [
+      Object.entries(peers).map(([peer, { untouched, adapter, faster, least }]) => [
         TASKS[task].title,
         peer,
         untouched.toFixed(2),
         adapter.toFixed(2),
-        ratio(untouched / adapter),
+        ratio(faster),
+        ratio(least.untouched / least.adapter),
       ]),
     ),
   )
   console.log()
   printTable(
-    ['cold start, ms to the first reply', 'untouched', 'adapter', 'added'],
-    Object.entries(start).map(([peer, { untouched, adapter }]) => [
+    ['cold start, ms to the first reply', 'untouched', 'adapter', 'added', 'at best'],
+    Object.entries(start).map(([peer, { untouched, adapter, added, least }]) => [
       peer,
-      (untouched / 1000).toFixed(1),
-      (adapter / 1000).toFixed(1),
-      ((adapter - untouched) / 1000).toFixed(1),
+      ...[untouched, adapter, added, least.adapter - least.untouched].map((microseconds) => (microseconds / 1000).toFixed(1)),
     ]),
   )
   if (!partial)

@@ -268,22 +268,24 @@ function showCharts() {
 
 function adapters({ titles, figures, start }) {
   const rows = Object.entries(figures).flatMap(([task, peers]) =>
-    Object.entries(peers).map(([peer, { untouched, adapter }]) => [
+    Object.entries(peers).map(([peer, { untouched, adapter, faster, least }]) => [
       `${titles[task]}, \`${peer}\``,
       untouched.toFixed(2),
       adapter.toFixed(2),
-      ratio(untouched / adapter),
+      ratio(faster),
+      ratio(least.untouched / least.adapter),
     ]),
   )
-  const starts = Object.entries(start).map(([peer, { untouched, adapter }]) => [
+  const starts = Object.entries(start).map(([peer, { untouched, adapter, added, least }]) => [
     `\`${peer}\``,
-    ...[untouched, adapter, adapter - untouched].map((microseconds) => (microseconds / 1000).toFixed(1)),
+    ...[untouched, adapter, added, least.adapter - least.untouched].map((microseconds) => (microseconds / 1000).toFixed(1)),
   ])
   return [
-    'The same application, untouched and over the adapter: a process each, in turn, the least of the rounds.\n',
-    markdownTable(['CPU µs a message', 'untouched', 'over the adapter', 'faster'], rows),
-    '\nCold start, ms until the first reply, the best of the starts:\n',
-    markdownTable(['library', 'untouched', 'over the adapter', 'added'], starts),
+    'The same application, untouched and over the adapter: a process each, in turn; medians, "faster" and "added" those of the pairs, and ' +
+      'what the least of both come to.\n',
+    markdownTable(['CPU µs a message', 'untouched', 'over the adapter', 'faster', 'at best'], rows),
+    '\nCold start, ms until the first reply:\n',
+    markdownTable(['library', 'untouched', 'over the adapter', 'added', 'at best'], starts),
   ].join('\n')
 }
 
@@ -296,7 +298,7 @@ const digits = (microseconds) => (microseconds < 100 ? microseconds.toFixed(1) :
 function readme() {
   const data = load('adapters')
   if (!data) return
-  const pair = ({ untouched, adapter }) => `${digits(untouched)} → ${digits(adapter)} (${ratio(untouched / adapter)})`
+  const pair = ({ untouched, adapter, faster }) => `${digits(untouched)} → ${digits(adapter)} (${ratio(faster)})`
   const rows = Object.keys(data.start).map((peer) => [
     `\`${peer}\``,
     ...['flood', 'objects', 'bytes'].map((task) => pair(data.figures[task][peer])),

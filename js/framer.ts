@@ -27,6 +27,8 @@ export interface MessageFramerOptions {
 /** A chunk, or what is left of it. */
 interface Part {
   bytes: Uint8Array
+  /** Its memory: asking for it once a chunk and not once a message saves a call into the runtime. */
+  buffer: ArrayBufferLike
   at: number
   /** Whether `bytes` is ours: the caller may reuse its chunk as soon as `push` returns or throws. */
   owned: boolean
@@ -121,7 +123,7 @@ export class MessageFramer {
   }
 
   #queue(bytes: Uint8Array, fds: readonly unknown[] | undefined): void {
-    const part: Part = { bytes, at: 0, owned: false, fds, next: undefined }
+    const part: Part = { bytes, buffer: bytes.buffer, at: 0, owned: false, fds, next: undefined }
     if (this.#running || this.#first) own(part)
     if (this.#last) this.#last.next = part
     else this.#first = part
@@ -160,7 +162,7 @@ export class MessageFramer {
       if (rest >= length) {
         part.at += length
         // Not subarray: for a Buffer that makes a Buffer, whose slice() means something else than that of a Uint8Array.
-        this.#deliver(new Uint8Array(bytes.buffer, bytes.byteOffset + at, length))
+        this.#deliver(new Uint8Array(part.buffer, bytes.byteOffset + at, length))
         return
       }
       this.#wanted = length
@@ -253,6 +255,7 @@ function isUint8Array(value: unknown): boolean {
 function own(part: Part): void {
   if (part.owned) return
   part.bytes = new Uint8Array(part.bytes.subarray(part.at))
+  part.buffer = part.bytes.buffer
   part.at = 0
   part.owned = true
 }

@@ -103,12 +103,13 @@ function objectOf(entries: [string, unknown][]): object {
   return object
 }
 
-// One for all calls: making it costs a fifth of the call (bench/adapters). Without a prototype: one that an app put a "get" on would
-// make an accessor of this.
-const TAGGED = Object.freeze({ __proto__: null, value: true, enumerable: false })
+// Made once: making it costs a fifth of the call (bench/adapters). V8 is quickest with a plain object, but one that an app put a "get" or
+// "set" on the prototype of would make an accessor.
+const TAGGED = Object.freeze({ value: true, enumerable: false, configurable: false, writable: false })
+const BARE = Object.freeze({ __proto__: null, ...TAGGED })
 
 function tagged<T extends object>(value: T, tag: symbol): T {
-  return Object.defineProperty(value, tag, TAGGED)
+  return Object.defineProperty(value, tag, 'get' in TAGGED || 'set' in TAGGED ? BARE : TAGGED)
 }
 
 /** Bytes as the peers have them. */
