@@ -10,7 +10,7 @@ import type { PreparedMessage } from './prepare.ts'
 import { Unreadable } from './tape.ts'
 import { Texts } from './texts.ts'
 import type { MessageInput } from './types.ts'
-import { bufferOf, byteOffsetOf, bytesOf, elementsOf, typedArrayKind } from './values.ts'
+import { bytesOf, elementsOf, typedArrayKind } from './values.ts'
 import {
   CALL_BIG,
   CALL_STRUCTURE,
@@ -174,7 +174,7 @@ export class Calls {
     const length = bytes.length
     const values = flags !== CALL_VERDICT
     const whole = values ? WINDOW_SIZE : VERDICT_WHOLE
-    const first = length <= whole ? engine.open(bytes, 0) : openPiece(engine, bytes, 0, values)
+    const first = length <= whole ? engine.open(bytes, 0) : engine.openPiece(bytes, length, 0, values)
     const read = engine.exports.decode(length, first, maxMessageLength, flags | this.flags, maxValues)
     engine.views()
     session.refresh()
@@ -189,7 +189,8 @@ export class Calls {
   /** The values of an unmarshalled body on the tape; false after a fault. @internal */
   protected readBody(work: Work, plan: Plan, bytes: Uint8Array, phase: number, big: boolean): boolean {
     const { engine } = work
-    const first = bytes.length + phase <= WINDOW_SIZE ? engine.open(bytes, phase) : openPiece(engine, bytes, phase, true)
+    const first =
+      bytes.length + phase <= WINDOW_SIZE ? engine.open(bytes, phase) : engine.openPiece(bytes, bytes.length, phase, true)
     const flags = this.flags | (big ? CALL_BIG : 0)
     const read = engine.exports.unmarshal(plan.number, phase, bytes.length + phase, first, flags, this.settings.maxValues)
     engine.views()
@@ -311,11 +312,6 @@ function namedPlan(work: Work, signature: string): Plan {
     const { offset, signature: given } = error
     throw work.own(new DBusCodecError(work.engine.fault, { path: 'signature', offset, signature: given }))
   }
-}
-
-// Bytes of whatever class and realm: only their buffer is asked for.
-function openPiece(engine: Engine, bytes: Uint8Array, phase: number, values: boolean): number {
-  return engine.openPiece(bufferOf(bytes), byteOffsetOf(bytes), bytes.length, phase, values)
 }
 
 const NO_VALUES: readonly unknown[] = []

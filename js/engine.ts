@@ -3,6 +3,8 @@
 import instantiateJs from 'embedded:js'
 import { DBusCodecError, type Fault, type FaultPlace } from './errors.ts'
 import { isSteady } from './steady.ts'
+import { copyPart, isOrdinary } from './strings.ts'
+import { bufferOf, byteOffsetOf } from './values.ts'
 import {
   ABI_VERSION,
   CONTROL_FAULT,
@@ -90,11 +92,10 @@ export class Engine {
   // Views of the output's first bytes, by length: a small message costs none of its own.
   private readonly starts: (Uint8Array | undefined)[] = []
 
-  // Where the message lies that passes through the window, its byte 0 standing for offset `phase`. Not as a view: making one costs as
-  // much as validating a small message.
-  private source: ArrayBufferLike = NO_BUFFER
-  private sourceAt = 0
+  // The message that passes through the window, its byte 0 standing for offset `phase`.
+  private source: Uint8Array = NOTHING
   private sourceLength = 0
+  private ordinary = false
   private phase = 0
   private result: Uint8Array = NOTHING
 
@@ -194,31 +195,33 @@ export class Engine {
   }
 
   /**
-   * The same for the first piece of a longer message, which is so many bytes of a buffer. `values`: whether its values will be read, and
-   * not only a verdict given on each byte as it comes in.
+   * The same for the first piece of a longer message, which is `length` bytes. `values`: whether its values will be read, and not only a
+   * verdict given on each byte as it comes in.
    */
-  openPiece(buffer: ArrayBufferLike, at: number, length: number, phase: number, values: boolean): number {
-    this.source = buffer
-    this.sourceAt = at
-    // Shared or resizable memory may change under us: what was checked must be what is read.
-    if (values && !isSteady(buffer)) {
-      this.source = new Uint8Array(new Uint8Array(buffer, at, length)).buffer
-      this.sourceAt = 0
-    }
+  openPiece(bytes: Uint8Array, length: number, phase: number, values: boolean): number {
+    this.source = bytes
     this.sourceLength = length
+    // Shared or resizable memory may change under us: what was checked must be what is read.
+    if (values && !isSteady(bufferOf(bytes))) this.source = new Uint8Array(this.opened)
+    this.ordinary = isOrdinary(this.source)
     this.phase = phase
-    this.u8.set(new Uint8Array(this.source, this.sourceAt, FIRST_PIECE - phase), WINDOW + phase)
+    this.bring(0, FIRST_PIECE - phase, WINDOW + phase)
     return FIRST_PIECE
+  }
+
+  private bring(from: number, end: number, at: number): void {
+    if (this.ordinary) copyPart(this.source, from, end, this.u8, at)
+    else this.u8.set(viewOf(this.source, from, end - from), at)
   }
 
   /** The bytes of the message that comes in by pieces; steady while it is worked on. */
   get opened(): Uint8Array {
-    return new Uint8Array(this.source, this.sourceAt, this.sourceLength)
+    return viewOf(this.source, 0, this.sourceLength)
   }
 
   /** Lets go of the caller's bytes. */
   close(): void {
-    this.source = NO_BUFFER
+    this.source = NOTHING
     this.result = NOTHING
   }
 
@@ -227,7 +230,7 @@ export class Engine {
     this.views()
     const from = offset - this.phase
     const start = Math.max(from, 0)
-    this.u8.set(new Uint8Array(this.source, this.sourceAt + start, from + length - start), WINDOW + start - from)
+    this.bring(start, from + length, WINDOW + start - from)
   }
 
   private flush(offset: number, length: number): void {
@@ -241,7 +244,7 @@ export class Engine {
     this.result = result
     // Reading a big-endian message has reversed its bulk arrays in the window: start from its own bytes again.
     if (result.length <= WINDOW_SIZE) this.open(result, 0)
-    else this.openPiece(result.buffer, 0, result.length, 0, true)
+    else this.openPiece(result, result.length, 0, true)
     this.exports.swap()
     return result
   }
@@ -270,8 +273,11 @@ export class Engine {
 }
 
 const NOTHING = new Uint8Array(0)
-// Asking for it each time would cost a call into the runtime.
-const NO_BUFFER = NOTHING.buffer
+
+// Of whatever class and realm: only the array itself is asked.
+function viewOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
+  return new Uint8Array(bufferOf(bytes), byteOffsetOf(bytes) + at, length)
+}
 
 // --- choosing -------------------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ import type { Fault } from './errors.ts'
 import {
   asciiText,
   bytesAsCharacters,
+  copyPart,
   cutBytes,
   isWellFormed,
   ownBytes,
@@ -188,7 +189,7 @@ export class Reader {
       return few
     }
     const own = elementSize === 1 ? cutBytes(length) : ownBytes(length)
-    own.set(bytes.subarray(at, at + length))
+    copyPart(bytes, at, at + length, own, 0)
     if (elementSize > 1 && !this.whole && this.i32[CONTROL_ORDER >> 2] !== 0) this.engine.reverse(own, elementSize)
     return own
   }

@@ -58,7 +58,7 @@ export class CountingEngine {
   count(bytes: Uint8Array, { maxValues = 8388608, structure = false, swap = false }: CountOptions = {}): Counted {
     const { engine } = this
     const large = bytes.length > WINDOW_SIZE
-    const first = large ? engine.openPiece(bytes.buffer, bytes.byteOffset, bytes.length, 0, true) : engine.open(bytes, 0)
+    const first = large ? engine.openPiece(bytes, bytes.length, 0, true) : engine.open(bytes, 0)
     const valid = engine.exports.decode(bytes.length, first, MAX_MESSAGE_LENGTH, structure ? CALL_STRUCTURE : 0, maxValues) !== 0
     engine.views()
     if (valid && swap) engine.swapped(bytes)
