@@ -159,13 +159,13 @@ const PROBE = Buffer.from(
 function classesOf(listener: () => void, stream: Stream, connection: Connection): Classes | undefined {
   const reads: (Buffer | null)[] = [PROBE.subarray(0, 16), PROBE.subarray(16)]
   let found: Classes | undefined
-  stream.read = (size) => {
+  const read = (size: number): Buffer | null => {
     const part = reads[0]
     if (!part || part.length !== size) return null
     reads.shift()
     return part
   }
-  connection.emit = (event, message) => {
+  const emit = (event: string, message: unknown): boolean => {
     if (event === 'message')
       found = {
         Message: classOf(message) as MessageClass,
@@ -174,13 +174,20 @@ function classesOf(listener: () => void, stream: Stream, connection: Connection)
       }
     return true
   }
-  try {
-    listener()
-  } finally {
-    delete (stream as Partial<Stream>).read
-    delete (connection as Partial<Connection>).emit
-  }
+  instead(stream, 'read', read, () => instead(connection, 'emit', emit, listener))
   return found
+}
+
+/** Calls `run` while an object has another method of this name; what it had of its own, of a tracing tool for one, it has again then. */
+function instead(object: object, name: string, method: unknown, run: () => void): void {
+  const own = Object.getOwnPropertyDescriptor(object, name)
+  Object.defineProperty(object, name, { value: method, configurable: true })
+  try {
+    run()
+  } finally {
+    if (own === undefined) delete (object as Record<string, unknown>)[name]
+    else Object.defineProperty(object, name, own)
+  }
 }
 
 function classOf(value: unknown): unknown {

@@ -90,6 +90,29 @@ test('comes into a connection that is up, between two messages', async () => {
   expect(await waiting).toMatchObject({ serial: 8 })
 })
 
+test('leaves what a tracing tool has put on the connection and its stream', async () => {
+  const bus = dbus.sessionBus({ busAddress })
+  await once(bus, 'connect')
+  const connection = bus._connection
+  const { emit } = connection
+  const { read } = connection.stream
+  const seen: unknown[] = []
+  connection.emit = (...given: unknown[]) => {
+    seen.push(given[0])
+    return emit.apply(connection, given)
+  }
+  connection.stream.read = (...given: unknown[]) => {
+    seen.push('read')
+    return read.apply(connection.stream, given)
+  }
+  accelerate(bus)
+  const waiting = nextSignal(bus)
+  sockets[0].write(signal(8))
+  await waiting
+  expect(seen).toContain('message')
+  expect(seen).toContain('read')
+})
+
 test('comes into a connection in the middle of a message after that message', async () => {
   const bus = dbus.sessionBus({ busAddress })
   await once(bus, 'connect')
