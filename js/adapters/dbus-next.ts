@@ -67,9 +67,10 @@ let waiting = false
  */
 export function install(load?: Load): void {
   if (load) {
-    const resolve = (load as { resolve?: (name: string) => string }).resolve
-    if (resolve !== undefined && loader._cache[resolve('dbus-next/lib/connection')] !== undefined)
-      tooLate('dbus-next/lib/connection')
+    const { resolve, cache } = load as { resolve?: (name: string) => string; cache?: Record<string, unknown> }
+    const connection = resolve?.('dbus-next/lib/connection')
+    // A loader of its own has a table of its own; a plain function has none that could be asked.
+    if (connection !== undefined && (cache?.[connection] ?? loader._cache[connection]) !== undefined) tooLate(connection)
     remember(load('dbus-next/lib/validators') as Validators)
     exchange((name) => load(`dbus-next/lib/${name}`))
     return

@@ -146,6 +146,7 @@ export class NextCodec {
       toBoolean: (value) => (value === 0 || value === 1 ? value === 1 : value),
       toNumber: (value, type) => (type === 'd' ? finite(value) : value),
       toUnixFd: (value) => {
+        if (value === undefined) throw new TypeError('expected a descriptor')
         this.#outgoing ??= []
         return this.#outgoing.push(value) - 1
       },

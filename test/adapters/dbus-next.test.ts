@@ -87,6 +87,11 @@ describe('writing', () => {
     expect(bodies).toEqual([[53, 'x', new Variant('ah', [54, 55])]])
   })
 
+  test('refuses a descriptor that is undefined in the peer’s words', () => {
+    expect(() => write('h', undefined)).toThrow('expected value for signature')
+    expect(marshallMessage(call('h', 33))[1]).toEqual([33])
+  })
+
   test('a getter that sends another message does not mix its descriptors in', () => {
     const inner: unknown[][] = []
     const body = [
@@ -223,6 +228,12 @@ describe('installing', () => {
       await import(load.resolve('dbus-next'))
       ${report}`
     expect(run(source, ['--import', join(adapters, 'dbus-next-register.cjs')], 'mjs')).toBe('true')
+  })
+
+  test('asks a loader that is not Node’s what it has loaded', () => {
+    const file = '/somewhere/dbus-next/lib/connection.js'
+    const load = Object.assign(() => ({}), { resolve: () => file, cache: { [file]: {} } })
+    expect(() => install(load)).toThrow('dbus-next has been loaded already')
   })
 
   test('comes with a clear error when dbus-next has been loaded already', () => {
