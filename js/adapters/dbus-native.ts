@@ -126,8 +126,8 @@ function siblingOf<F>(cache: Record<string, NodeModule>, filename: string, name:
       return own as F
     },
     exchange(by) {
-      cache[file] ??= Object.assign(new main.constructor(file), { filename: file, loaded: true })
-      cache[file].exports = by
+      // A new entry: of one that is there, `import` goes on giving what it was when it was loaded.
+      cache[file] = Object.assign(new main.constructor(file), { filename: file, loaded: true, exports: by })
     },
   }
 }

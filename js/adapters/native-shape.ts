@@ -245,19 +245,29 @@ function writeShape(peer: Peer): Shape {
       return isVariant(given) ? (given as { value: unknown }).value : given
     },
     structMembers: plain,
-    arrayElements: (value, type) => finiteElements(plain(value), type),
+    arrayElements: (given, type) => {
+      const value = plain(given)
+      return isListed(value) ? finiteElements(value, type) : refuse()
+    },
     dictEntries: (given, keyType) => {
       const value = plain(given)
-      return isPlainObject(value) && !isVariant(value) ? entriesOf(value, keyType) : value
+      if (Array.isArray(value)) return value
+      return isPlainObject(value) && !isVariant(value) ? entriesOf(value, keyType) : refuse()
     },
     toBytes: (given) => {
       const value = plain(given)
+      if (!isListed(value)) refuse()
       // Other typed arrays: their bytes, not their elements.
       return ArrayBuffer.isView(value) && !(value instanceof Uint8Array)
         ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
         : value
     },
   }
+}
+
+/** What is a list to the peer: this codec takes more. */
+function isListed(value: unknown): boolean {
+  return Array.isArray(value) || ArrayBuffer.isView(value)
 }
 
 function only(values: unknown[]): unknown {
@@ -289,6 +299,8 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 /** The entries of an object given for a dict: keys as the key's type wants them, values that infer their type marked. */
 function entriesOf(object: Record<string, unknown>, keyType: string): unknown {
   const keys = Object.keys(object)
+  // Nor does the peer make these of text.
+  if ((keyType === 'b' || keyType === 'h') && keys.length > 0) refuse()
   const numeric = 'ynqiud'.includes(keyType)
   // Most objects can stay as they are.
   if (!numeric && keyType !== 'x' && keyType !== 't' && !keys.some((key) => isClassic(object[key]))) return object

@@ -74,6 +74,37 @@ describe.each(PEERS)('%s', (peer) => {
     expect(module.marshall(message)).toEqual(own.message.marshall(message))
   })
 
+  // The fork writes what it does not know as nothing, which is no example to follow.
+  const others = [
+    [
+      'a{sv}',
+      new (class Settings {
+        readonly a = 1
+      })(),
+    ],
+    ['a{ss}', new Map([['a', 'b']])],
+    ['a{ss}', Object.create({ a: 'x' })],
+    ['a{bs}', { true: 'a' }],
+    ['a{hs}', { 5: 'a' }],
+    ['as', new Set(['a'])],
+    ['ay', new Set([1])],
+    ['a{sas}', { k: new Set(['x']) }],
+  ] as const
+  for (const [signature, value] of fork ? [] : others) {
+    test(`takes no more for ${signature} than the peer, and says so in its words`, () => {
+      const words = (write: () => unknown) => {
+        try {
+          return write()
+        } catch (error) {
+          return (error as Error).message
+        }
+      }
+      expect(words(() => body.marshall(signature, [value]))).toEqual(words(() => own.marshall(signature, [value])))
+      const message = { ...CALL, signature, body: [value] }
+      expect(words(() => module.marshall(message))).toEqual(words(() => own.message.marshall(message)))
+    })
+  }
+
   test('refuses to read a signature with which the untouched peer would not end', () => {
     const bytes = module.marshall({ ...CALL, signature: 'gv', body: ['s{u}', ['ai', [1, 2]]] })
     const bad = Buffer.from(bytes.toString('latin1').replace('\x02ai\0', '\x02ar\0'), 'latin1')

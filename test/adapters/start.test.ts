@@ -45,10 +45,11 @@ describe('what an adapter loads', () => {
       const body = require('dbus-codec/adapters/dbus-native').install(message)
       // The peer alone reads such a signature.
       const values = () => body.unmarshall(Buffer.from('02726100', 'hex'), 'g')
-      import(file).then((imported) => console.log(JSON.stringify([
+      const imports = [file, require.resolve('dbus-native/lib/marshall')].map((name) => import(name))
+      Promise.all(imports).then(([unmarshall, marshall]) => console.log(JSON.stringify([
         before,
         require('dbus-native/lib/unmarshall') === body.unmarshall,
-        imported.default === body.unmarshall,
+        unmarshall.default === body.unmarshall && marshall.default === body.marshall,
         require('dbus-native/lib/dbus-buffer').length > 0,
         values(),
         require('dbus-native/lib/unmarshall') === body.unmarshall,
