@@ -22,11 +22,6 @@ export const IMPROVEMENTS: Exception[] = [
     peers: NEXT,
   },
   {
-    steps: /^(E_)?class.+dict.keyed.by.b( not sent back)?$/,
-    why: 'objects are dicts of booleans too',
-    peers: ['dbus-native'],
-  },
-  {
     steps: /^(E_)?(pair__|pair: )?doubles$/,
     why: 'minus zero keeps its sign',
     peers: ['dbus-next', '@homebridge/dbus-native'],
