@@ -13,7 +13,7 @@ const ROOT = new URL('../', import.meta.url).pathname
 const hex = write(messagesOf(rowNamed('rssi'), false)[0]).toString('hex')
 
 // A program that imports has had one module loaded before, its own; `import` when it is evaluated from the command line has not, and that
-// first time costs the loader more than all of ours: it is measured apart.
+// first time costs the loader about as much as all of ours: it is measured apart.
 const LOADER = "await import('./bench/drive/clock.js')"
 const OURS = (first) => `
   ${LOADER}

@@ -4,7 +4,7 @@ import instantiateJs from 'embedded:js'
 import { DBusCodecError, type Fault, type FaultPlace } from './errors.ts'
 import { isSteady } from './steady.ts'
 import { copyPart, isOrdinary } from './strings.ts'
-import { bufferOf, byteOffsetOf } from './values.ts'
+import { bufferOf, viewOf } from './values.ts'
 import {
   ABI_VERSION,
   CONTROL_FAULT,
@@ -273,11 +273,6 @@ export class Engine {
 }
 
 const NOTHING = new Uint8Array(0)
-
-// Of whatever class and realm: only the array itself is asked.
-function viewOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
-  return new Uint8Array(bufferOf(bytes), byteOffsetOf(bytes) + at, length)
-}
 
 // --- choosing -------------------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@ import { Refusal } from './check.ts'
 import type { Engine } from './engine.ts'
 import { cutBytes, writeUtf8 } from './strings.ts'
 import type { Gap } from './tape.ts'
-import { bufferOf, byteOffsetOf, elementsOf } from './values.ts'
+import { bufferOf, elementsOf, viewOf } from './values.ts'
 import { CONTROL_OUTPUT_LENGTH, FAULT_VALUE_TYPE } from './wire.ts'
 
 /** What has been written, as bytes of its own. `from`: address of the first byte. @internal */
@@ -76,7 +76,7 @@ function fill(engine: Engine, gap: Gap, big: boolean, target: Uint8Array, at: nu
     writeUtf8(target, gap.text, at, length)
     return
   }
-  // A view costs as much as copying some kilobytes (bench/copies): only for an array that has become longer.
+  // A view costs as much as copying a kilobyte (bench/copies): only for an array that has become longer.
   const whole = elementsOf(bytes) === length ? bytes : firstOf(bytes, length)
   try {
     target.set(whole, at)
@@ -90,7 +90,7 @@ function fill(engine: Engine, gap: Gap, big: boolean, target: Uint8Array, at: nu
 /** The first bytes of an array of the caller's, in the same memory. */
 function firstOf(bytes: Uint8Array, length: number): Uint8Array {
   try {
-    return new Uint8Array(bufferOf(bytes), byteOffsetOf(bytes), length)
+    return viewOf(bytes, 0, length)
   } catch {
     throw changed()
   }

@@ -15,7 +15,7 @@ import {
   writeUtf8,
 } from './strings.ts'
 import type { Texts } from './texts.ts'
-import { bufferOf, byteOffsetOf } from './values.ts'
+import { viewOf } from './values.ts'
 import {
   CONTROL_ORDER,
   FAULT_FD_INDEX,
@@ -189,7 +189,9 @@ export class Reader {
       return few
     }
     const own = elementSize === 1 ? cutBytes(length) : ownBytes(length)
-    copyPart(bytes, at, at + length, own, 0)
+    // A shape's function may have detached the caller's bytes: `set` finds out, `copy` believes.
+    if (this.whole) copyPart(bytes, at, at + length, own, 0)
+    else own.set(bytes.subarray(at, at + length))
     if (elementSize > 1 && !this.whole && this.i32[CONTROL_ORDER >> 2] !== 0) this.engine.reverse(own, elementSize)
     return own
   }
@@ -200,7 +202,7 @@ export class Reader {
     const length = this.i32[this.p + 1]
     this.p += 2
     // Not a Buffer, even when the message came in one.
-    return new Uint8Array(bufferOf(this.given), byteOffsetOf(this.given) + offset, length)
+    return viewOf(this.given, offset, length)
   }
 
   fd(index: number): unknown {

@@ -125,17 +125,17 @@ export function bytesOf(value: unknown): Uint8Array {
   const length = byteLengthOf.call(value) as number
   // An array that is detached, or beyond a buffer that has shrunk, looks like an empty one to getters, not to methods.
   if (length === 0) keysOf.call(value)
-  return new Uint8Array(bufferOf(value), byteOffsetOf(value), length)
+  return viewOf(value, 0, length)
+}
+
+/** Bytes [at, at + length) of a typed array of any class and realm, in its own memory: only the array itself is asked. @internal */
+export function viewOf(value: unknown, at: number, length: number): Uint8Array {
+  return new Uint8Array(bufferOf(value), (ownByteOffset.call(value) as number) + at, length)
 }
 
 /** The buffer of a typed array of any realm. @internal */
 export function bufferOf(value: unknown): ArrayBufferLike {
   return ownBuffer.call(value) as ArrayBufferLike
-}
-
-/** Where in its buffer a typed array of any realm starts. @internal */
-export function byteOffsetOf(value: unknown): number {
-  return ownByteOffset.call(value) as number
 }
 
 /** The number of elements of a typed array of any realm. @internal */

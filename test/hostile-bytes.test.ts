@@ -177,6 +177,24 @@ describe.each(ENGINES)('engine %s', (engine) => {
     }
   })
 
+  test('that a shape detaches while a message is read are missed at once', () => {
+    const body = [[['x']], new Uint8Array(100_000).fill(7), new Float64Array(20_000).fill(0.5)]
+    for (const skipped of [1, 2]) {
+      const signature = skipped === 1 ? 'a(s)ad' : 'a(s)ay'
+      const bytes = codec.encode(
+        signal(
+          signature,
+          body.filter((_, i) => i !== skipped),
+        ),
+      )
+      const makeStruct = (members: unknown[]) => {
+        structuredClone(bytes.buffer, { transfer: [bytes.buffer as ArrayBuffer] })
+        return members
+      }
+      expect(() => createCodec({ engine, shape: { makeStruct } }).decode(bytes)).toThrow(TypeError)
+    }
+  })
+
   test('that are detached or shrink while a message is written are refused, or written as they were', () => {
     const changes: [what: string, make: () => [Uint8Array, () => void]][] = [
       [

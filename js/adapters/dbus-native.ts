@@ -128,6 +128,10 @@ function siblingOf<F>(cache: Record<string, NodeModule>, filename: string, name:
     exchange(by) {
       // A new entry: of one that is there, `import` goes on giving what it was when it was loaded.
       cache[file] = Object.assign(new main.constructor(file), { filename: file, loaded: true, exports: by })
+      if (cache[file]?.exports === by) return
+      // A table that takes no entries, as jest's.
+      this.own()
+      cache[file].exports = by
     },
   }
 }

@@ -50,11 +50,10 @@ describe('what an adapter loads', () => {
         before,
         require('dbus-native/lib/unmarshall') === body.unmarshall,
         unmarshall.default === body.unmarshall && marshall.default === body.marshall,
-        require('dbus-native/lib/dbus-buffer').length > 0,
         values(),
         require('dbus-native/lib/unmarshall') === body.unmarshall,
       ])))`
-    expect(run(program, 'commonjs')).toEqual([false, true, true, true, ['ra'], true])
+    expect(run(program, 'commonjs')).toEqual([false, true, true, ['ra'], true])
   })
 
   test.each(Object.entries(ADAPTERS))('is the same copy for import and require: %s', (name, exported) => {
